@@ -103,6 +103,7 @@ static void set_projection(VidaFormulation* made) {
 
 static int create_ode(VidaFormulation* made, VidaError* error) {
   int code = build_ode_pattern(&made->pattern, made->n) ? vida__fail_memory(error) : VIDA_SUCCESS;
+  code = code ? code : vida__equations_condense(made->equations, error);
   if (!code && made->m > 0) {
     code = vida__projector_create(made->system, VIDA_PROJECTION_MASS, VIDA_SOLVER_AUTO,
                                   made->equations, &made->projector, error);

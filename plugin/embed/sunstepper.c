@@ -148,7 +148,8 @@ static int create_content(VidaStepper* stepper, vida_stepper_content** content, 
   if (!own->y || !own->lambda) {
     return vida__fail_memory(error);
   }
-  return vida__equations_create(system, VIDA_SOLVER_AUTO, &own->equations, error);
+  const int code = vida__equations_create(system, VIDA_SOLVER_AUTO, &own->equations, error);
+  return code ? code : vida__equations_condense(own->equations, error);
 }
 
 static int set_functions(SUNStepper sunstepper, vida_stepper_content* own) {

@@ -106,10 +106,14 @@ static int start_stabilized(VidaIntegration* self, VidaError* error) {
 
 enum { S_FULL, S_BOTH, S_BOTH2, S_VEL, S_POS };
 
-/* Factors F at z~ or at the last stage before it. */
+/* Factors F at z~, where its rows have been evaluated, or at the last stage before it. */
 static int decompose(underlying_ode* own, double t, const double* y) {
-  const double* place = own->at_stage ? vida__ode_last_stage(own->ode, &t) : y;
-  return vida__projector_factor(own->projector, t, place, place + own->self->model.n, false);
+  const int n = own->self->model.n;
+  if (!own->at_stage) {
+    return vida__projector_factor_there(own->projector, t, y, y + n);
+  }
+  const double* place = vida__ode_last_stage(own->ode, &t);
+  return vida__projector_factor(own->projector, t, place, place + n, false);
 }
 
 /* z = z~ - alpha F h(z~), of s-both2 twice with the same F */
@@ -123,9 +127,10 @@ static int post_stabilize(void* data, double t, double* y) {
   if (own->self->model.m == 0) {
     return VIDA_SUCCESS;
   }
-  int code = decompose(own, t, y);
+  int code = VIDA_SUCCESS;
   for (int pass = 0; pass < passes && !code; pass++) {
     code = vida__projector_rows(own->projector, t, y, v, own->g, own->g_rate);
+    code = code || pass > 0 ? code : decompose(own, t, y);
     code = code ? code : vida__projector_apply(own->projector, g, rate, own->dq, own->dv);
     for (int i = 0; i < n && !code; i++) {
       y[i] -= own->alpha * own->dq[i];

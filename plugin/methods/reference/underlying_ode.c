@@ -149,6 +149,9 @@ int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions,
   code = vida__equations_create(self->model.system, vida__solver_of(self->options), &own->equations,
                                 error);
   vida__follow_equations(self, own->equations);
+  if (!code && vida__solver_of(self->options) == VIDA_SOLVER_AUTO) {
+    code = vida__equations_condense(own->equations, error);
+  }
   return code ? code : vida__underlying_resize(own, 2 * self->model.n, error);
 }
 

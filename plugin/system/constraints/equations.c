@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/constraints/multiplier_equations.h"
 #include "system/constraints/singular.h"
 
 struct vida_equations {
@@ -21,6 +22,12 @@ struct vida_equations {
   vida_rank* rank;    /* NULL: too many constraints share a coordinate */
   bool redundant;
   bool has_identity; /* instead of the mass matrix */
+  /* With a constant diagonal mass matrix the equations are condensed to the multipliers. NULL: not
+   * wanted, or not possible. */
+  vida_multiplier_equations* condensed;
+  bool may_condense; /* in this motion */
+  bool is_condensed; /* the last factors are those of `condensed` */
+  bool is_prepared;  /* the matrix with all unknowns has been factored once */
 };
 
 /* Relative to G M^-1 G^T: small, but large compared with rounding. */
@@ -70,6 +77,7 @@ void vida__equations_destroy(vida_equations** equations) {
   }
   vida__evaluator_destroy(&old->evaluator);
   vida__rank_destroy(&old->rank);
+  vida__multiplier_equations_destroy(&old->condensed);
   free(old->solution);
   free(old->shift);
   free(old->entries);
@@ -83,10 +91,16 @@ void vida__equations_use_identity(vida_equations* equations) {
   equations->has_identity = true;
 }
 
+int vida__equations_condense(vida_equations* equations, VidaError* error) {
+  const int code = vida__multiplier_equations_create(equations->system, equations->has_identity,
+                                                     &equations->condensed);
+  return code ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
 int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v) {
   const VidaSystem* system = equations->system;
   double* mass = equations->work;
-  equations->redundant = false;
+  equations->redundant = equations->may_condense = false;
   memset(equations->shift, 0, (size_t)system->row_count * sizeof *equations->shift);
   if (!equations->rank) {
     return VIDA_SUCCESS;
@@ -107,6 +121,9 @@ int vida__equations_mark(vida_equations* equations, double t, const double* q, c
     }
     vida__rank_narrow_shift(equations->rank, equations->entries, mass, equations->shift);
   }
+  equations->may_condense =
+      !code && !equations->redundant && equations->condensed &&
+      vida__multiplier_equations_start(equations->condensed, equations->entries);
   return code;
 }
 
@@ -122,14 +139,13 @@ long vida__equations_factor_entries(const vida_equations* equations) {
   return vida__linear_factor_entries(equations->linear);
 }
 
-int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v) {
+/* Factors the matrix of all unknowns with the entries of G. */
+static int factor_all(vida_equations* equations, double t, const double* q, const double* v) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   const VidaSystem* system = equations->system;
   double* matrix = equations->linear->values;
-  int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
-  if (code) {
-    return code;
-  }
+  int code = VIDA_SUCCESS;
+  equations->is_condensed = false;
   vida__linear_clear(equations->linear);
   if (!equations->has_identity) {
     code = vida__add_hessian(&equations->evaluator, t, q, v, mass_only, matrix);
@@ -142,7 +158,35 @@ int vida__equations_factor(vida_equations* equations, double t, const double* q,
   for (int r = 0; r < system->row_count && equations->redundant; r++) {
     matrix[vida__constraint_diagonal(system, r)] -= equations->shift[r];
   }
-  return code ? code : vida__linear_factor(equations->linear);
+  code = code ? code : vida__linear_factor(equations->linear);
+  equations->is_prepared = equations->is_prepared || !code;
+  return code;
+}
+
+/* The matrix of all unknowns is factored at first, too, so that later it allocates nothing where
+ * the condensed one fails. */
+static int factor(vida_equations* equations, double t, const double* q, const double* v) {
+  if (!equations->may_condense || !equations->is_prepared) {
+    const int code = factor_all(equations, t, q, v);
+    if (code || !equations->may_condense) {
+      return code;
+    }
+  }
+  equations->is_condensed =
+      vida__multiplier_equations_factor(equations->condensed, equations->entries);
+  return equations->is_condensed ? VIDA_SUCCESS : factor_all(equations, t, q, v);
+}
+
+int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v) {
+  const int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
+  return code ? code : factor(equations, t, q, v);
+}
+
+int vida__equations_factor_with(vida_equations* equations, double t, const double* q,
+                                const double* v, const double* entries) {
+  memcpy(equations->entries, entries,
+         (size_t)equations->system->entry_count * sizeof *equations->entries);
+  return factor(equations, t, q, v);
 }
 
 const double* vida__equations_jacobian(const vida_equations* equations) {
@@ -155,6 +199,11 @@ int vida__equations_solve(vida_equations* equations, const double* right_side, d
   enum { PASSES = 3 };
   const int n = equations->system->coordinate_count, m = equations->system->row_count;
   const size_t size = (size_t)(n + m) * sizeof *x;
+  if (equations->is_condensed) {
+    return vida__multiplier_equations_solve(equations->condensed, right_side, x)
+               ? VIDA_SUCCESS
+               : VIDA_STEP_SINGULAR;
+  }
   if (!equations->redundant) {
     return vida__linear_solve(equations->linear, right_side, x);
   }
@@ -169,6 +218,21 @@ int vida__equations_solve(vida_equations* equations, const double* right_side, d
     code = vida__linear_solve(equations->linear, work, work);
   }
   memcpy(x, work, size);
+  return code;
+}
+
+int vida__equations_correct(vida_equations* equations, const double* s, double* x) {
+  const size_t n = (size_t)equations->system->coordinate_count;
+  const size_t m = (size_t)equations->system->row_count;
+  double* side = equations->right_side;
+  if (equations->is_condensed) {
+    return vida__multiplier_equations_correct(equations->condensed, s, x) ? VIDA_SUCCESS
+                                                                          : VIDA_STEP_SINGULAR;
+  }
+  memset(side, 0, n * sizeof *side);
+  memcpy(side + n, s, m * sizeof *s);
+  const int code = vida__equations_solve(equations, side, side);
+  memcpy(x, side, n * sizeof *x);
   return code;
 }
 
@@ -196,7 +260,9 @@ vida_evaluator* vida__equations_evaluator(vida_equations* equations) {
 }
 
 bool vida__equations_append_undetermined(const vida_equations* equations, char* text, size_t size) {
-  return vida__append_singular(equations->system, equations->linear->values, text, size);
+  /* Pivots that are not small leave nothing undetermined. */
+  return !equations->is_condensed &&
+         vida__append_singular(equations->system, equations->linear->values, text, size);
 }
 
 int vida__equations_failed(vida_equations* equations, int code, VidaError* error) {

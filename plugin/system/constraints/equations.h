@@ -25,6 +25,11 @@ void vida__equations_destroy(vida_equations** equations);
  * norms. */
 void vida__equations_use_identity(vida_equations* equations);
 
+/* Condenses the equations to the multipliers (multiplier_equations.h) in the motions in which they
+ * allow it; without a call of vida__equations_mark, they do not. Call vida__equations_use_identity
+ * first. Fails only without memory. */
+int vida__equations_condense(vida_equations* equations, VidaError* error);
+
 /* Finds the dependent rows at (t,q,v), for all later solves; without a call, all rows count as
  * independent. Returns 0, or the code of a failed evaluation. */
 int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v);
@@ -37,13 +42,19 @@ vida_rank* vida__equations_rank(vida_equations* equations);
 /* Evaluates G and M at (t,q,v) and factors the matrix. Returns 0, VIDA_STEP_SINGULAR, or the code
  * of a failed evaluation. */
 int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v);
-/* Returns the number of entries of the factors; -1: not known. */
+/* The same with entries of G that are known. */
+int vida__equations_factor_with(vida_equations* equations, double t, const double* q,
+                                const double* v, const double* entries);
+/* Returns the number of entries of the factors, of the equations with all unknowns; -1: not known.
+ */
 long vida__equations_factor_entries(const vida_equations* equations);
 /* Returns G of the last factorization, in the order of system->entries. */
 const double* vida__equations_jacobian(const vida_equations* equations);
 /* Solves M x + G^T y = r, G x = s with the last factors: the right-hand side (r,s) and the solution
  * (x,y) have n + m components and may be the same array. */
 int vida__equations_solve(vida_equations* equations, const double* right_side, double* x);
+/* Computes x (n) of the solution for r = 0, from s (m). */
+int vida__equations_correct(vida_equations* equations, const double* s, double* x);
 /* Factors the matrix, and computes a (n) and lambda (m) of the equations of motion. `correction`
  * (m, nullable) is added to the right-hand side of the constraints: G a + ... = correction
  * (Baumgarte's terms). */

@@ -134,21 +134,67 @@ static void add_products(const VidaSystem* system, int left, int right,
     count++;
   }
   matrix->products[matrix->product_count++] =
-      (vida_entry_products){left, right, count, vida__pattern_slot(&matrix->pattern, row, column)};
+      (vida_entry_products){left, right, count, vida__pattern_slot(&matrix->pattern, row, column),
+                            vida__pattern_slot(&matrix->pattern, column, row)};
+}
+
+/* Adds the products on and below the diagonal, or those above it. */
+static void add_triangle(const entry_lists* lists, bool is_lower, vida_multiplier_matrix* matrix) {
+  const vida_jacobian_entry* entry = lists->system->entries;
+  for (int left = 0; left < lists->system->entry_count; left++) {
+    const int i = entry[left].coordinate;
+    for (int k = lists->start[i]; k < lists->start[i + 1]; k++) {
+      const int right = lists->entry[k];
+      if ((entry[left].row >= entry[right].row) == is_lower) {
+        add_products(lists->system, left, right, matrix);
+      }
+    }
+  }
 }
 
 static int find_products(const entry_lists* lists, size_t products,
                          vida_multiplier_matrix* matrix) {
-  const VidaSystem* system = lists->system;
   matrix->products = vida__allocate(products, sizeof *matrix->products);
-  for (int left = 0; left < system->entry_count && matrix->products; left++) {
-    const int i = system->entries[left].coordinate;
-    for (int k = lists->start[i]; k < lists->start[i + 1]; k++) {
-      add_products(system, left, lists->entry[k], matrix);
-    }
+  if (!matrix->products) {
+    return VIDA_OUT_OF_MEMORY;
   }
-  return matrix->products ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  add_triangle(lists, true, matrix);
+  matrix->lower_count = matrix->product_count;
+  add_triangle(lists, false, matrix);
+  return VIDA_SUCCESS;
 }
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* Returns whether an entry continues the run of the one before it. */
+static bool continues_run(const VidaSystem* system, int e) {
+  const vida_jacobian_entry* entry = system->entries + e;
+  return e > 0 && entry->row == entry[-1].row && entry->coordinate == entry[-1].coordinate + 1;
+}
+
+static int find_runs(const VidaSystem* system, vida_entry_runs* runs) {
+  const size_t entries = (size_t)system->entry_count, m = (size_t)system->row_count;
+  runs->row = vida__allocate(2 * entries + 2 * m, sizeof *runs->row);
+  if (!runs->row) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  runs->row_end = runs->row + m;
+  runs->coordinate = runs->row_end + m;
+  runs->count = runs->coordinate + entries;
+  for (int e = 0; e < system->entry_count; e++) {
+    if (!continues_run(system, e)) {
+      runs->coordinate[runs->run_count++] = system->entries[e].coordinate;
+    }
+    if (e == 0 || system->entries[e].row != system->entries[e - 1].row) {
+      runs->row[runs->row_count++] = system->entries[e].row;
+    }
+    runs->count[runs->run_count - 1]++;
+    runs->row_end[runs->row_count - 1] = runs->run_count;
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
 
 int vida__find_multiplier_matrix(const VidaSystem* system, vida_multiplier_matrix* matrix) {
   entry_lists lists = {0};
@@ -156,7 +202,8 @@ int vida__find_multiplier_matrix(const VidaSystem* system, vida_multiplier_matri
   const double products = code ? 0.0 : count_products(&lists);
   if (!code && products <= most_products * system->entry_count) {
     find_rows(&lists);
-    code = find_pattern(&lists, (size_t)products, &matrix->pattern);
+    code = find_runs(system, &matrix->runs);
+    code = code ? code : find_pattern(&lists, (size_t)products, &matrix->pattern);
     code = code ? code : find_products(&lists, (size_t)products, matrix);
   }
   free_lists(&lists);
@@ -168,24 +215,107 @@ void vida__free_multiplier_matrix(vida_multiplier_matrix* matrix) {
   free(matrix->pattern.column_start);
   free(matrix->pattern.row);
   free(matrix->products);
+  free(matrix->runs.row);
   memset(matrix, 0, sizeof *matrix);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+static inline double sum_products(const vida_entry_products* product, const double* left,
+                                  const double* right) {
+  double sum = left[0] * right[0];
+  if (product->count == 3) { /* a point in space */
+    return sum + (left[1] * right[1] + left[2] * right[2]);
+  }
+  for (int i = 1; i < product->count; i++) {
+    sum += left[i] * right[i];
+  }
+  return sum;
+}
+
 void vida__add_entry_products(const vida_multiplier_matrix* matrix, const double* entries,
                               const double* columns, double* values) {
   for (int k = 0; k < matrix->product_count; k++) {
     const vida_entry_products* product = &matrix->products[k];
-    const double *left = entries + product->left, *right = columns + product->right;
-    double sum = left[0] * right[0];
-    if (product->count == 3) { /* a point in space */
-      sum += left[1] * right[1] + left[2] * right[2];
+    values[product->slot] +=
+        sum_products(product, entries + product->left, columns + product->right);
+  }
+}
+
+/* By threes, the coordinates of points in space, whose sums do not wait for each other. */
+static inline double sum_run(int count, const double* left, const double* right) {
+  double sum = 0.0;
+  for (; count >= 3; count -= 3, left += 3, right += 3) {
+    sum += left[0] * right[0] + left[1] * right[1] + left[2] * right[2];
+  }
+  for (int i = 0; i < count; i++) {
+    sum += left[i] * right[i];
+  }
+  return sum;
+}
+
+void vida__add_entry_squares(const vida_multiplier_matrix* matrix, const double* entries,
+                             double* values) {
+  for (int k = 0; k < matrix->lower_count; k++) {
+    const vida_entry_products* product = &matrix->products[k];
+    const double sum = sum_run(product->count, entries + product->left, entries + product->right);
+    values[product->slot] += sum;
+    if (product->transposed != product->slot) {
+      values[product->transposed] += sum;
+    }
+  }
+}
+
+/* ---- sums over the entries ------------------------------------------------------------------- */
+
+void vida__scale_runs(const vida_entry_runs* runs, const double* entries, const double* factor,
+                      double* restrict scaled) {
+  for (int k = 0; k < runs->run_count; k++) {
+    const double* own = factor + runs->coordinate[k];
+    const int count = runs->count[k];
+    if (count == 3) { /* a point in space */
+      scaled[0] = own[0] * entries[0];
+      scaled[1] = own[1] * entries[1];
+      scaled[2] = own[2] * entries[2];
     } else {
-      for (int i = 1; i < product->count; i++) {
-        sum += left[i] * right[i];
+      for (int i = 0; i < count; i++) {
+        scaled[i] = own[i] * entries[i];
       }
     }
-    values[product->slot] += sum;
+    entries += count;
+    scaled += count;
+  }
+}
+
+void vida__multiply_runs(const vida_entry_runs* runs, const double* entries, const double* x,
+                         const double* given, double* result) {
+  for (int r = 0, k = 0; r < runs->row_count; r++) {
+    double sum = -given[runs->row[r]];
+    for (const int end = runs->row_end[r]; k < end; k++) {
+      sum += sum_run(runs->count[k], entries, x + runs->coordinate[k]);
+      entries += runs->count[k];
+    }
+    result[runs->row[r]] = sum;
+  }
+}
+
+void vida__subtract_runs(const vida_entry_runs* runs, const double* entries, const double* y,
+                         double* restrict x) {
+  for (int r = 0, k = 0; r < runs->row_count; r++) {
+    const double impulse = y[runs->row[r]];
+    for (const int end = runs->row_end[r]; k < end; k++) {
+      double* own = x + runs->coordinate[k];
+      const int count = runs->count[k];
+      if (count == 3) {
+        own[0] -= entries[0] * impulse;
+        own[1] -= entries[1] * impulse;
+        own[2] -= entries[2] * impulse;
+      } else {
+        for (int i = 0; i < count; i++) {
+          own[i] -= entries[i] * impulse;
+        }
+      }
+      entries += count;
+    }
   }
 }

@@ -9,12 +9,25 @@
 typedef struct vida_entry_products {
   int left, right; /* the first entries */
   int count;
-  int slot; /* index of the sum in the matrix */
+  int slot;       /* index of the sum in the matrix, and */
+  int transposed; /* of the one on the other side of the diagonal */
 } vida_entry_products;
 
+/* The entries of G by rows and, within a row, by runs: consecutive entries of consecutive
+ * coordinates, such as those of a point. Loops over all entries then read few indices. */
+typedef struct vida_entry_runs {
+  int row_count, run_count;
+  int* row;        /* m: the rows in the order of their entries, and */
+  int* row_end;    /* m: the index after the last run of each */
+  int* coordinate; /* runs: the first coordinate */
+  int* count;      /* runs: number of entries */
+} vida_entry_runs;
+
 typedef struct vida_multiplier_matrix {
+  vida_entry_runs runs;
   vida_pattern pattern; /* of size m, symmetric, with a full diagonal */
   vida_entry_products* products;
+  int lower_count; /* the first products are those on and below the diagonal */
   int product_count;
 } vida_multiplier_matrix;
 
@@ -29,5 +42,19 @@ void vida__free_multiplier_matrix(vida_multiplier_matrix* matrix);
  * same pattern, to `values`, which has pattern.entries elements. */
 void vida__add_entry_products(const vida_multiplier_matrix* matrix, const double* entries,
                               const double* columns, double* values);
+
+/* Adds the products of the entries to `values` as vida__add_entry_products does for equal `entries`
+ * and `columns`: a matrix that is exactly symmetric, at half of the price. */
+void vida__add_entry_squares(const vida_multiplier_matrix* matrix, const double* entries,
+                             double* values);
+/* Computes scaled = entries of G times a factor for each coordinate (n). */
+void vida__scale_runs(const vida_entry_runs* runs, const double* entries, const double* factor,
+                      double* scaled);
+/* Computes result = G x - given (m); result may be `given`. */
+void vida__multiply_runs(const vida_entry_runs* runs, const double* entries, const double* x,
+                         const double* given, double* result);
+/* Subtracts G^T y from x (n). */
+void vida__subtract_runs(const vida_entry_runs* runs, const double* entries, const double* y,
+                         double* x);
 
 #endif

@@ -311,10 +311,13 @@ static int create_matrix(vida_projector* projector, vida_solver solver, vida_equ
     return VIDA_SUCCESS;
   }
   /* The full projection uses the equations only to find dependent rows. */
-  const int code = vida__equations_create(system, solver, &projector->own, error);
+  int code = vida__equations_create(system, solver, &projector->own, error);
   projector->equations = projector->own;
   if (!code && projector->kind != VIDA_PROJECTION_MASS) {
     vida__equations_use_identity(projector->own);
+  }
+  if (!code && solver == VIDA_SOLVER_AUTO && projector->kind != VIDA_PROJECTION_FULL) {
+    code = vida__equations_condense(projector->own, error);
   }
   if (code || projector->kind != VIDA_PROJECTION_FULL) {
     return code;
@@ -392,25 +395,35 @@ int vida__projector_factor(vida_projector* projector, double t, const double* q,
   return vida__equations_factor(projector->equations, t, q, v);
 }
 
+int vida__projector_factor_there(vida_projector* projector, double t, const double* q,
+                                 const double* v) {
+  if (projector->kind == VIDA_PROJECTION_FULL) {
+    return vida__projector_factor(projector, t, q, v, false);
+  }
+  const int code = projector->kind == VIDA_PROJECTION_TRIANGULAR ? find_turning(projector, t, q, v)
+                                                                 : VIDA_SUCCESS;
+  return code ? code
+              : vida__equations_factor_with(projector->equations, t, q, v, projector->entries);
+}
+
+int vida__projector_positions(vida_projector* projector, double t, const double* q, double* g) {
+  const int code = vida__jacobian(&projector->evaluator, t, q, projector->entries);
+  return code ? code : vida__constraints(&projector->evaluator, t, q, NULL, g);
+}
+
+int vida__projector_rate(vida_projector* projector, double t, const double* q, const double* v,
+                         double* rate) {
+  return vida__velocity_residual(&projector->evaluator, t, q, projector->entries, v, rate);
+}
+
 int vida__projector_rows(vida_projector* projector, double t, const double* q, const double* v,
                          double* g, double* rate) {
-  vida_evaluator* evaluator = &projector->evaluator;
-  int code = vida__jacobian(evaluator, t, q, projector->entries);
-  code = code ? code : vida__constraints(evaluator, t, q, NULL, g);
-  code = code ? code : vida__constraint_rate(evaluator, t, q, rate);
-  vida__add_constraint_velocity(projector->system, projector->entries, 1.0, v, rate);
-  return code;
+  const int code = vida__projector_positions(projector, t, q, g);
+  return code ? code : vida__projector_rate(projector, t, q, v, rate);
 }
 
 int vida__projector_correct(vida_projector* projector, const double* rows, double* along) {
-  const size_t n = (size_t)projector->system->coordinate_count;
-  const size_t m = (size_t)projector->system->row_count;
-  double* side = projector->side;
-  memset(side, 0, n * sizeof *side);
-  memcpy(side + n, rows, m * sizeof *rows);
-  const int code = vida__equations_solve(projector->equations, side, side);
-  memcpy(along, side, n * sizeof *along);
-  return code;
+  return vida__equations_correct(projector->equations, rows, along);
 }
 
 int vida__projector_apply(vida_projector* projector, const double* g, const double* rate,

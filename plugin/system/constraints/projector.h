@@ -29,6 +29,15 @@ int vida__projector_mark(vida_projector* projector, double t, const double* q, c
  * VIDA_STEP_SINGULAR or the code of a failed evaluation. */
 int vida__projector_factor(vida_projector* projector, double t, const double* q, const double* v,
                            bool is_factored);
+/* Factors F at the place of the last vida__projector_positions or vida__projector_rows, with G of
+ * that call. Returns what vida__projector_factor does. */
+int vida__projector_factor_there(vida_projector* projector, double t, const double* q,
+                                 const double* v);
+/* Computes G and g(t,q) (m). */
+int vida__projector_positions(vida_projector* projector, double t, const double* q, double* g);
+/* Computes G v + g_t (m) with G of the last vida__projector_positions, at its place (t,q). */
+int vida__projector_rate(vida_projector* projector, double t, const double* q, const double* v,
+                         double* rate);
 /* Computes h(t,q,v): g and G v + g_t (m each). */
 int vida__projector_rows(vida_projector* projector, double t, const double* q, const double* v,
                          double* g, double* rate);
@@ -39,7 +48,8 @@ int vida__projector_apply(vida_projector* projector, const double* g, const doub
 /* Computes along (n) = D (G D)^-1 rows with D = M^-1 G^T or G^T, for any `rows` (m). Not for the
  * full projection. */
 int vida__projector_correct(vida_projector* projector, const double* rows, double* along);
-/* Returns the entries of G at the last call of vida__projector_rows. */
+/* Returns the entries of G at the last call of vida__projector_positions or vida__projector_rows.
+ */
 const double* vida__projector_jacobian(const vida_projector* projector);
 /* Returns the evaluator, which has the message of a failed evaluation. */
 vida_evaluator* vida__projector_evaluator(vida_projector* projector);

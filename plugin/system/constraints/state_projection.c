@@ -9,22 +9,31 @@
 
 enum { MOST_ITERATIONS = 20 };
 
-/* Returns the largest |g| relative to the size of its row: that of the start or, if this is 0, that
- * of the terms at q. Entries are sorted by row. */
-static double relative_violation(const vida_state_projection* projection, const double* q) {
+/* Returns the size of the terms of a row at q; *e is the index of an entry not after its first one.
+ * Entries are sorted by row. */
+static double find_terms(const vida_state_projection* projection, const double* q, int r, int* e) {
   const VidaSystem* system = projection->system;
   const double* entries = vida__projector_jacobian(projection->projector);
+  double terms = system->rows[r].length;
+  for (; *e < system->entry_count && system->entries[*e].row <= r; (*e)++) {
+    const vida_jacobian_entry* entry = &system->entries[*e];
+    terms += entry->row == r ? fabs(entries[*e] * q[entry->coordinate]) : 0.0;
+  }
+  return terms;
+}
+
+/* Returns the largest |g| relative to the size of its row: that of the start or, if this is 0, that
+ * of the terms at q. */
+static double relative_violation(const vida_state_projection* projection, const double* q) {
   double largest = 0.0;
   int e = 0;
-  for (int r = 0; r < system->row_count; r++) {
-    double terms = system->rows[r].length;
-    for (; e < system->entry_count && system->entries[e].row == r; e++) {
-      terms += fabs(entries[e] * q[system->entries[e].coordinate]);
-    }
-    const double size = projection->value_size[r] > 0.0 ? projection->value_size[r] : terms;
+  for (int r = 0; r < projection->system->row_count; r++) {
+    const double given = projection->value_size[r];
+    const double size = given > 0.0 ? given : find_terms(projection, q, r, &e);
     const double violation = fabs(projection->g[r]);
     /* Without a size, only 0 is no violation. */
-    largest = fmax(largest, size > 0.0 ? violation / size : violation > 0.0 ? 1.0 : violation);
+    const double part = size > 0.0 ? violation / size : violation > 0.0 ? 1.0 : violation;
+    largest = fmax(largest, part);
   }
   return largest;
 }
@@ -62,19 +71,21 @@ int vida__project_position(vida_state_projection* projection, double t, double* 
   const int n = system->coordinate_count;
   const double tolerance = fmax(projection->accuracy, 4.0 * DBL_EPSILON);
   double* given = projection->given;
+  projection->has_jacobian = false;
   double before = INFINITY;
   memcpy(given, q, (size_t)n * sizeof *q);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
-    int code = vida__projector_rows(projector, t, q, v, projection->g, projection->rate);
+    int code = vida__projector_positions(projector, t, q, projection->g);
     const double violation = code ? 0.0 : relative_violation(projection, q);
     /* The first iteration always corrects, so that small violations do not accumulate. */
     if (!code && k > 0 &&
         (violation <= tolerance || has_settled(projection, q, violation, before))) {
+      projection->has_jacobian = true;
       return VIDA_SUCCESS;
     }
     before = violation;
     code = code ? code : isfinite(violation) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
-    code = code ? code : vida__projector_factor(projector, t, q, v, false);
+    code = code ? code : vida__projector_factor_there(projector, t, q, v);
     projection->iterations++;
     for (int i = 0; i < n; i++) {
       projection->dv[i] = given[i] - q[i];
@@ -97,8 +108,11 @@ int vida__project_position(vida_state_projection* projection, double t, double* 
 int vida__project_velocity_level(vida_state_projection* projection, double t, const double* q,
                                  double* v) {
   vida_projector* projector = projection->projector;
-  int code = vida__projector_factor(projector, t, q, v, false);
-  code = code ? code : vida__projector_rows(projector, t, q, v, projection->g, projection->rate);
+  int code = projection->has_jacobian ? VIDA_SUCCESS
+                                      : vida__projector_positions(projector, t, q, projection->g);
+  projection->has_jacobian = false;
+  code = code ? code : vida__projector_factor_there(projector, t, q, v);
+  code = code ? code : vida__projector_rate(projector, t, q, v, projection->rate);
   code = code ? code : vida__projector_correct(projector, projection->rate, projection->dv);
   for (int i = 0; i < projection->system->coordinate_count && !code; i++) {
     v[i] -= projection->dv[i];

@@ -14,14 +14,16 @@ typedef struct vida_state_projection {
   double *given, *dq, *dv;   /* n: work */
   double *g, *rate;          /* m: work */
   long iterations;           /* total number for positions */
+  bool has_jacobian;         /* the projector has G at the positions that were just projected */
 } vida_state_projection;
 
 /* Projects q (n) onto g = 0 at t, along the columns of D(q) (M^-1 G^T or G^T). Returns 0,
  * VIDA_STEP_NOT_CONVERGED, VIDA_NOT_FINITE, VIDA_STEP_SINGULAR, or the code of a failed
  * evaluation. */
 int vida__project_position(vida_state_projection* projection, double t, double* q, const double* v);
-/* Projects v (n) onto G v + g_t = 0 at (t,q), which is linear in v. Returns 0, VIDA_STEP_SINGULAR,
- * or the code of a failed evaluation. */
+/* Projects v (n) onto G v + g_t = 0 at (t,q), which is linear in v. If positions have been
+ * projected before, q must be theirs. Returns 0, VIDA_STEP_SINGULAR, or the code of a failed
+ * evaluation. */
 int vida__project_velocity_level(vida_state_projection* projection, double t, const double* q,
                                  double* v);
 /* Removes from an error estimate (2 n, of positions and velocities) the components that leave the
