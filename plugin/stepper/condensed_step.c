@@ -19,10 +19,10 @@ struct vida_condensed {
   bool is_used;            /* by the steps of this motion */
   int sizes_age;           /* steps since the sizes of the rows were measured; < 0: never */
   bool has_measured;       /* the row sizes have been used in this step */
-  bool has_end;            /* self->work has w and q1 of the multipliers in `known` */
+  bool has_end;            /* w, self->work.dq and q1 are those of the multipliers in `known` */
   double* known;           /* m */
   double* inverse;         /* n: 1 / mass */
-  double* free;            /* n: w without constraint forces, -M^-1 base */
+  double* unconstrained;   /* n: w without constraint forces, -M^-1 base */
   double* w;               /* n: w of the last multipliers */
   double* guess;           /* m: multipliers before the solution */
   double* size;            /* m: sizes of the rows */
@@ -42,12 +42,12 @@ static void find_columns(VidaIntegration* self, const double* entries, double we
   }
 }
 
-/* Computes what does not change while the step is solved. */
+/* Computes the parts of the equations that do not depend on the multipliers. */
 static void prepare(VidaIntegration* self) {
   vida_condensed* own = self->implicit.condensed;
   const vida_step_form* form = &self->implicit.form;
   for (int i = 0; i < self->model.n; i++) {
-    own->free[i] = -own->inverse[i] * form->base[i];
+    own->unconstrained[i] = -own->inverse[i] * form->base[i];
   }
   find_columns(self, self->implicit.entries0, *form->kappa);
   own->has_measured = own->has_end = false;
@@ -59,7 +59,8 @@ static void subtract_columns(const VidaIntegration* self, const double* mu, doub
   const vida_condensed* own = self->implicit.condensed;
   const int count = self->model.system->entry_count;
   const int* restrict coordinate = own->coordinate;
-  const int* restrict row = own->row, * restrict row_end = own->row_end;
+  const int* restrict row = own->row;
+  const int* restrict row_end = own->row_end;
   const double* restrict columns = own->columns;
   for (int e = 0, k = 0; e < count; k++) {
     const double impulse = mu[row[k]];
@@ -69,7 +70,7 @@ static void subtract_columns(const VidaIntegration* self, const double* mu, doub
   }
 }
 
-/* Computes w and the positions at the end of the step, in self->work, unless they are known. */
+/* Computes own->w and, in self->work, dq and q1, unless they are those of these multipliers. */
 static void find_end(VidaIntegration* self, const double* mu) {
   vida_condensed* own = self->implicit.condensed;
   const double h = self->node.h;
@@ -80,11 +81,12 @@ static void find_end(VidaIntegration* self, const double* mu) {
   if (is_known) {
     return;
   }
-  memcpy(own->w, own->free, (size_t)self->model.n * sizeof *own->w);
+  memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
   subtract_columns(self, mu, own->w);
   const double* restrict w = own->w;
   const double* restrict q = self->node.q;
-  double* restrict dq = self->work.dq, * restrict q1 = self->work.q1;
+  double* restrict dq = self->work.dq;
+  double* restrict q1 = self->work.q1;
   for (int i = 0; i < self->model.n; i++) {
     dq[i] = h * w[i];
     q1[i] = q[i] + dq[i];
@@ -122,8 +124,8 @@ static int jacobian(void* data, const double* mu, double* values) {
   return code;
 }
 
-/* The sizes need no precision: those of one of the last steps will do for a solution that they
- * accept. They are measured anew for one that they do not accept, which is measured again. */
+/* The sizes need no precision, so those of an earlier step are used first. If they reject a
+ * solution, the next call in the same step computes them anew. */
 static void row_sizes(void* data, const double* mu, double* size) {
   enum { OLDEST = 16 };
   VidaIntegration* self = data;
@@ -139,9 +141,9 @@ static void row_sizes(void* data, const double* mu, double* size) {
   memcpy(size, own->size, (size_t)self->model.m * sizeof *size);
 }
 
-/* Newton's method begins near the end of the step only: from a guess at which a constraint is
- * violated by more than this part of its reach, it may find another branch, which the linear
- * equations for w in a step with all unknowns prevent. */
+/* From a guess at which a constraint is violated by more than this part of its reach, Newton's
+ * method may converge to another branch. With all unknowns it is safer there, since its first
+ * iterate satisfies the linear equations for w. */
 static const double nearby = 0.01;
 
 static bool is_nearby(void* data, const double* r) {
@@ -175,8 +177,8 @@ static int allocate(VidaIntegration* self) {
     return VIDA_OUT_OF_MEMORY;
   }
   made->inverse = made->data;
-  made->free = made->inverse + n;
-  made->w = made->free + n;
+  made->unconstrained = made->inverse + n;
+  made->w = made->unconstrained + n;
   made->guess = made->w + n;
   made->size = made->guess + m;
   made->known = made->size + m;

@@ -46,6 +46,21 @@ await() {
   done
 }
 
+# busy PID: waits until the process has worked for half a second; without /proc, for a second.
+busy() {
+  local begun now i
+  begun=$(awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null)
+  if [[ -z $begun ]]; then
+    sleep 1
+    return
+  fi
+  for ((i = 0; i < 3000; i++)); do
+    sleep 0.1
+    now=$(awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null)
+    [[ -z $now ]] || ((now - begun >= $(getconf CLK_TCK) / 2)) && break
+  done
+}
+
 # stop COMMAND...: starts it, sends \$signal to it when a file of the pattern \$sign exists, and waits
 # for its end.
 signal=INT
@@ -57,7 +72,7 @@ stop() {
   setsid "$@" >"$work/out" 2>"$work/err" </dev/null &
   pid=$!
   await "$sign"
-  sleep 1
+  busy "$pid"
   kill "-$signal" -- "-$pid"
   for ((i = 0; i < 3000; i++)); do
     kill -0 -- "-$pid" 2>/dev/null || break
