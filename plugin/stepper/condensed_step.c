@@ -13,21 +13,22 @@ struct vida_condensed {
   vida_multiplier_matrix matrix;
   vida_map* map;
   vida_linear* projection; /* G M^-1 G^T */
-  int* coordinate;         /* entries: of each entry of G */
-  int* row;                /* m: the rows in the order of their entries, and */
-  int* row_end;            /* m: the index after the last entry of each */
   bool is_used;            /* by the steps of this motion */
   int sizes_age;           /* steps since the sizes of the rows were measured; < 0: never */
   bool has_measured;       /* the row sizes have been used in this step */
-  bool has_end;            /* w, self->work.dq and q1 are those of the multipliers in `known` */
+  bool has_end;            /* w, dq and q1 are those of the multipliers `known` */
   double* known;           /* m */
   double* inverse;         /* n: 1 / mass */
+  double* factor;          /* n: a multiple of it */
   double* unconstrained;   /* n: w without constraint forces, -M^-1 base */
-  double* w;               /* n: w of the last multipliers */
+  double* w;               /* n: (q1 - q0) / h */
+  double* dq;              /* n: q1 - q0 */
+  double* q1;              /* n: positions at the end of the step */
   double* guess;           /* m: multipliers before the solution */
   double* size;            /* m: sizes of the rows */
-  double* columns;         /* entries: kappa M^-1 G0^T, in the pattern of G */
-  double data[];           /* memory of the arrays above */
+  double* columns; /* entries: weight M^-1 G^T in the pattern of G; kappa and G0 in a step, 1 and G
+                      at the node in a projection */
+  double data[];   /* memory of the arrays above */
 };
 
 /* ---- equations ------------------------------------------------------------------------------- */
@@ -35,11 +36,10 @@ struct vida_condensed {
 /* Computes columns = weight M^-1 G^T. */
 static void find_columns(VidaIntegration* self, const double* entries, double weight) {
   vida_condensed* own = self->implicit.condensed;
-  const double* restrict inverse = own->inverse;
-  double* restrict columns = own->columns;
-  for (int e = 0; e < self->model.system->entry_count; e++) {
-    columns[e] = weight * inverse[own->coordinate[e]] * entries[e];
+  for (int i = 0; i < self->model.n; i++) {
+    own->factor[i] = weight * own->inverse[i];
   }
+  vida__scale_runs(&own->matrix.runs, entries, own->factor, own->columns);
 }
 
 /* Computes the parts of the equations that do not depend on the multipliers. */
@@ -54,23 +54,7 @@ static void prepare(VidaIntegration* self) {
   own->sizes_age += own->sizes_age >= 0 ? 1 : 0;
 }
 
-/* Subtracts columns mu from v (n). */
-static void subtract_columns(const VidaIntegration* self, const double* mu, double* restrict v) {
-  const vida_condensed* own = self->implicit.condensed;
-  const int count = self->model.system->entry_count;
-  const int* restrict coordinate = own->coordinate;
-  const int* restrict row = own->row;
-  const int* restrict row_end = own->row_end;
-  const double* restrict columns = own->columns;
-  for (int e = 0, k = 0; e < count; k++) {
-    const double impulse = mu[row[k]];
-    for (const int end = row_end[k]; e < end; e++) {
-      v[coordinate[e]] -= columns[e] * impulse;
-    }
-  }
-}
-
-/* Computes own->w and, in self->work, dq and q1, unless they are those of these multipliers. */
+/* Computes w, dq and q1, unless they are those of these multipliers. */
 static void find_end(VidaIntegration* self, const double* mu) {
   vida_condensed* own = self->implicit.condensed;
   const double h = self->node.h;
@@ -82,11 +66,11 @@ static void find_end(VidaIntegration* self, const double* mu) {
     return;
   }
   memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
-  subtract_columns(self, mu, own->w);
+  vida__subtract_runs(&own->matrix.runs, own->columns, mu, own->w);
   const double* restrict w = own->w;
   const double* restrict q = self->node.q;
-  double* restrict dq = self->work.dq;
-  double* restrict q1 = self->work.q1;
+  double* restrict dq = own->dq;
+  double* restrict q1 = own->q1;
   for (int i = 0; i < self->model.n; i++) {
     dq[i] = h * w[i];
     q1[i] = q[i] + dq[i];
@@ -101,7 +85,7 @@ static int residual(void* data, const double* mu, double* r) {
   const double h = self->node.h;
   find_end(self, mu);
   const vida_interval between =
-      vida__interval(&self->model.evaluator, self->node.q, self->work.q1, self->work.dq);
+      vida__interval(&self->model.evaluator, self->node.q, own->q1, own->dq);
   const int code =
       vida__constraint_increment(&self->model.evaluator, vida__next_time(self), &between, own->w, h,
                                  self->implicit.g0, self->work.entries, r);
@@ -115,8 +99,8 @@ static int jacobian(void* data, const double* mu, double* values) {
   VidaIntegration* self = data;
   vida_condensed* own = self->implicit.condensed;
   find_end(self, mu);
-  const int code = vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
-                                  self->work.entries);
+  const int code =
+      vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, self->work.entries);
   for (int e = 0; e < self->model.system->entry_count; e++) {
     self->work.entries[e] = -self->work.entries[e];
   }
@@ -124,8 +108,8 @@ static int jacobian(void* data, const double* mu, double* values) {
   return code;
 }
 
-/* The sizes need no precision, so those of an earlier step are used first. If they reject a
- * solution, the next call in the same step computes them anew. */
+/* Sizes need not be precise. A step first uses sizes of one of the last steps; if the solution does
+ * not pass and is measured again, they are computed anew. */
 static void row_sizes(void* data, const double* mu, double* size) {
   enum { OLDEST = 16 };
   VidaIntegration* self = data;
@@ -141,9 +125,9 @@ static void row_sizes(void* data, const double* mu, double* size) {
   memcpy(size, own->size, (size_t)self->model.m * sizeof *size);
 }
 
-/* From a guess at which a constraint is violated by more than this part of its reach, Newton's
- * method may converge to another branch. With all unknowns it is safer there, since its first
- * iterate satisfies the linear equations for w. */
+/* Newton's method starts only close to the solution. If the guess violates a constraint by more
+ * than this fraction of its reach, the condensed iteration may reach another branch; with all
+ * unknowns this is less likely, since its iterates satisfy the linear equations for w. */
 static const double nearby = 0.01;
 
 static bool is_nearby(void* data, const double* r) {
@@ -172,39 +156,21 @@ static int allocate(VidaIntegration* self) {
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t entries = (size_t)self->model.system->entry_count;
   vida_condensed* made =
-      vida__allocate(1, sizeof *made + (3 * n + 3 * m + entries) * sizeof made->data[0]);
+      vida__allocate(1, sizeof *made + (6 * n + 3 * m + entries) * sizeof made->data[0]);
   if (!made) {
     return VIDA_OUT_OF_MEMORY;
   }
   made->inverse = made->data;
-  made->unconstrained = made->inverse + n;
+  made->factor = made->inverse + n;
+  made->unconstrained = made->factor + n;
   made->w = made->unconstrained + n;
-  made->guess = made->w + n;
+  made->dq = made->w + n;
+  made->q1 = made->dq + n;
+  made->guess = made->q1 + n;
   made->size = made->guess + m;
   made->known = made->size + m;
   made->columns = made->known + m;
   self->implicit.condensed = made;
-  return VIDA_SUCCESS;
-}
-
-static int list_entries(VidaIntegration* self) {
-  vida_condensed* own = self->implicit.condensed;
-  const VidaSystem* system = self->model.system;
-  const size_t entries = (size_t)system->entry_count, m = (size_t)system->row_count;
-  own->coordinate = vida__allocate(entries + 2 * m, sizeof *own->coordinate);
-  if (!own->coordinate) {
-    return VIDA_OUT_OF_MEMORY;
-  }
-  own->row = own->coordinate + entries;
-  own->row_end = own->row + m;
-  int rows = -1;
-  for (int e = 0; e < system->entry_count; e++) {
-    own->coordinate[e] = system->entries[e].coordinate;
-    if (e == 0 || system->entries[e].row != system->entries[e - 1].row) {
-      own->row[++rows] = system->entries[e].row;
-    }
-    own->row_end[rows] = e + 1;
-  }
   return VIDA_SUCCESS;
 }
 
@@ -222,10 +188,9 @@ int vida__condensed_create(VidaIntegration* self, vida_map_options options, Vida
   }
   int code = allocate(self);
   vida_condensed* own = self->implicit.condensed;
-  code = code ? code : list_entries(self);
   code = code ? code : vida__find_multiplier_matrix(self->model.system, &own->matrix);
   if (code) {
-    return vida__fail_memory(error); /* the caller destroys what there is */
+    return vida__fail_memory(error); /* the caller frees what was created */
   }
   if (own->matrix.pattern.size == 0) {
     vida__condensed_destroy(&self->implicit.condensed);
@@ -253,7 +218,6 @@ void vida__condensed_destroy(vida_condensed** condensed) {
   vida__map_destroy(&old->map);
   vida__linear_destroy(&old->projection);
   vida__free_multiplier_matrix(&old->matrix);
-  free(old->coordinate);
   free(old);
   *condensed = NULL;
 }
@@ -267,7 +231,7 @@ void vida__condensed_start(VidaIntegration* self) {
   }
   own->is_used = !self->model.redundant;
   own->sizes_age = -1;
-  /* Sizes differ from the masses where a coordinate is light (light_masses.c). */
+  /* matrix_root differs from root_mass only for light coordinates (light_masses.c). */
   for (int i = 0; i < self->model.n && own->is_used; i++) {
     own->is_used = self->model.matrix_root[i] == self->model.root_mass[i];
   }
@@ -298,10 +262,11 @@ bool vida__condensed_solve(VidaIntegration* self) {
 
 /* ---- projection ------------------------------------------------------------------------------ */
 
+/* Returns the largest component of x relative to the sizes; NaN if one is NaN. */
 static double find_largest_ratio(int count, const double* x, const double* size) {
   double largest = 0.0;
   for (int i = 0; i < count; i++) {
-    largest = fabs(x[i]) > largest * size[i] ? fabs(x[i]) / size[i] : largest;
+    largest = fabs(x[i]) <= largest * size[i] ? largest : fabs(x[i]) / size[i];
   }
   return largest;
 }
@@ -339,7 +304,8 @@ bool vida__condensed_project(VidaIntegration* self, double t, const double* q,
   int code = factor_projection(self, entries);
   for (int k = 0; k <= MOST_CORRECTIONS && !code; k++) {
     code = find_rates(self, t, q, entries, v, motion, r, &largest);
-    /* Beside a heavy and fast part, violations of other parts may be tiny at first. */
+    /* Not at k = 0: relative to a heavy and fast part, the violations of other parts look like
+     * rounding before the first correction. */
     const bool is_rounding =
         k > 0 && (largest <= 2.0 * DBL_EPSILON || (largest < 1e-12 && largest >= before));
     if (code || is_rounding) {
@@ -347,7 +313,7 @@ bool vida__condensed_project(VidaIntegration* self, double t, const double* q,
     }
     before = largest;
     code = vida__linear_solve(own->projection, r, r);
-    subtract_columns(self, r, v);
+    vida__subtract_runs(&own->matrix.runs, own->columns, r, v);
     for (int i = 0; i < self->model.m; i++) {
       nu[i] += r[i];
     }

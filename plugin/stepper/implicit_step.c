@@ -144,7 +144,7 @@ static turn find_turn(const VidaSystem* system, const double* before, const doub
   return turned > VIDA_FAR_TURNED ? MUCH : turned > VIDA_HARDLY_TURNED ? SOMEWHAT : HARDLY;
 }
 
-/* In the last step; a single step is not sufficient. */
+/* Returns the turn in the last step; MUCH if there were fewer than two steps. */
 static turn find_last_turn(const VidaIntegration* self) {
   return self->implicit.history.count < 2
              ? MUCH
@@ -173,7 +173,8 @@ static void guess_unknown(VidaIntegration* self) {
     return;
   }
   vida__extrapolate_unknown(self, vida__is_condensed(self) ? self->model.n : 0);
-  /* The undetermined part of the multipliers would grow from step to step. */
+  /* With dependent constraints, the undetermined part of extrapolated multipliers would grow from
+   * step to step. */
   for (int r = 0; r < self->model.m && self->model.redundant; r++) {
     u[self->model.n + r] = 0.0;
   }
@@ -376,8 +377,8 @@ static bool name_open(VidaIntegration* self, int code, char* text, size_t size) 
              : vida__append_undetermined(self, text, size);
 }
 
-/* Solves the equations condensed to the multipliers, if the steps of this motion use them, and
- * otherwise, or if that fails, with all unknowns. */
+/* Solves the condensed equations if this motion uses them and the guess is extrapolated; otherwise,
+ * or if that fails, those with all unknowns. */
 static int solve_equations(VidaIntegration* self, VidaError* error) {
   const bool is_condensed = vida__is_condensed(self) && is_extrapolated(self);
   self->implicit.is_condensed_step = is_condensed && vida__condensed_solve(self);
@@ -388,7 +389,7 @@ static int solve_equations(VidaIntegration* self, VidaError* error) {
     self->implicit.is_condensed_step = false;
     guess_unknown(self);
   }
-  if (is_condensed) { /* w is not extrapolated, and that of distant multipliers is distant, too */
+  if (is_condensed) { /* w is not extrapolated, and w(mu) of a poor mu is poor, too */
     memcpy(self->implicit.unknown, self->implicit.history.difference[0],
            (size_t)self->model.n * sizeof(double));
   }

@@ -58,6 +58,7 @@ const VidaMethod vida__del_midpoint = {
              2, VIDA_DEL_CAPABILITIES},
     .create = create_midpoint,
     VIDA_DEL_HOLONOMIC,
+    .step = vida__del_step,
     VIDA_DEL_FUNCTIONS};
 
 const VidaMethod vida__del_endpoint = {
@@ -71,6 +72,7 @@ const VidaMethod vida__del_endpoint = {
          2, VIDA_DEL_CAPABILITIES | VIDA_LIMIT_ONE_SIDED},
     .create = create_endpoint,
     VIDA_DEL_HOLONOMIC,
+    .step = vida__del_step,
     VIDA_DEL_FUNCTIONS};
 
 const VidaMethod vida__del_trapezoidal = {
@@ -83,6 +85,7 @@ const VidaMethod vida__del_trapezoidal = {
              2, VIDA_DEL_CAPABILITIES},
     .create = create_trapezoidal,
     VIDA_DEL_HOLONOMIC,
+    .step = vida__del_step,
     VIDA_DEL_FUNCTIONS};
 
 const VidaMethod vida__del_nonholonomic = {
@@ -97,4 +100,5 @@ const VidaMethod vida__del_nonholonomic = {
                  VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | VIDA_CAN_NONHOLONOMIC},
     .options = nonholonomic_options,
     .create = create_nonholonomic,
+    .step = vida__del_step,
     VIDA_DEL_FUNCTIONS};

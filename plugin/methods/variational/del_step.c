@@ -210,21 +210,20 @@ static int advance_momenta(VidaIntegration* self, const double* w) {
   return VIDA_SUCCESS;
 }
 
-/* Computes the multiplier at the node at which the step starts. */
+/* Computes the multiplier at the node at which the step starts; after a projection, from the half
+ * impulses on both sides of the node. */
 static void take_multipliers(VidaIntegration* self) {
   const vida_variational_state* own = self->state;
   const double* mu = self->implicit.unknown + self->model.n;
-  if (projects(self) && own->has_step) {
-    vida__rattle_multipliers(self, mu);
-  } else {
-    for (int r = 0; r < self->model.m; r++) {
-      self->node.lambda[r] = mu[r] / self->node.h;
-    }
+  const bool has_halves = projects(self) && own->has_step;
+  for (int r = 0; r < self->model.m; r++) {
+    const double total = has_halves ? 0.5 * mu[r] + own->impulse[r] : mu[r];
+    self->node.lambda[r] = total / self->node.h;
   }
   self->node.lambda_t = vida__node_time(self);
 }
 
-int vida__del_step(VidaIntegration* self, VidaError* error) {
+int vida__del_advance(VidaIntegration* self, VidaError* error) {
   vida_variational_state* own = self->state;
   const double* w = self->implicit.unknown;
   own->kappa = step_weight(self);
@@ -243,11 +242,28 @@ int vida__del_step(VidaIntegration* self, VidaError* error) {
   }
   vida__advance_positions(self, w);
   memcpy(own->w, w, (size_t)self->model.n * sizeof *w);
-  if (projects(self)) {
-    code = vida__rattle_project(self, vida__next_time(self), error);
-  }
   own->has_step = true;
+  return VIDA_SUCCESS;
+}
+
+int vida__project_momenta(VidaIntegration* self, double t, VidaError* error) {
+  vida_variational_state* own = self->state;
+  const double* entries;
+  int code = vida__jacobian_after_step(self, t, &entries);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  code = vida__project_velocity(self, t, self->node.q, entries, self->node.p, self->node.v,
+                                own->impulse, error);
+  if (!code) {
+    vida__add_impulses(self, entries, -1.0, own->impulse);
+  }
   return code;
+}
+
+int vida__del_step(VidaIntegration* self, VidaError* error) {
+  const int code = vida__del_advance(self, error);
+  return code || !projects(self) ? code : vida__project_momenta(self, vida__next_time(self), error);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */
@@ -299,7 +315,7 @@ int vida__del_start_two_points(VidaIntegration* self, const double* q1, VidaErro
   self->statistics.steps = 1;
   own->has_step = true;
   own->kappa = step_weight(self);
-  return rule->projects ? vida__rattle_project(self, vida__node_time(self), error) : VIDA_SUCCESS;
+  return rule->projects ? vida__project_momenta(self, vida__node_time(self), error) : VIDA_SUCCESS;
 }
 
 /* ---- what can be asked ----------------------------------------------------------------------- */

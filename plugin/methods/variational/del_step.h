@@ -43,14 +43,10 @@ int vida__del_step(VidaIntegration* self, VidaError* error);
 int vida__del_velocities(VidaIntegration* self, double* v, VidaError* error);
 int vida__del_energy(VidaIntegration* self, double* value, double* t, VidaError* error);
 
-/* ---- RATTLE (rattle.c) ---- */
-
-/* Projects p at the end of a step, at the time t (s), on G v + g_t = 0, and computes v there. The
- * impulse of the hidden constraint becomes the second half impulse. */
-int vida__rattle_project(VidaIntegration* self, double t, VidaError* error);
-/* Computes the multipliers at the node from the half impulse before it and mu (m), twice the half
- * impulse after it. */
-void vida__rattle_multipliers(VidaIntegration* self, const double* mu);
+/* The two parts of a step that projects: the step without the projection, and the projection of p
+ * on G v + g_t = 0 at the time t (s), with the second half impulse; it computes v at the node. */
+int vida__del_advance(VidaIntegration* self, VidaError* error);
+int vida__project_momenta(VidaIntegration* self, double t, VidaError* error);
 
 /* Options and capabilities of methods for holonomic constraints. */
 extern const VidaOptionRow vida__del_options[];
@@ -60,11 +56,10 @@ extern const VidaOptionRow vida__del_options[];
    VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START)
 
 /* Members of the records of all methods of the family, and of those for holonomic constraints. */
-#define VIDA_DEL_FUNCTIONS                                                              \
-  .equations = {vida__del_residual, vida__del_jacobian, vida__step_sizes,               \
-                vida__guess_free_flight},                                               \
-  .start = vida__del_start, .step = vida__del_step, .velocities = vida__del_velocities, \
-  .energy = vida__del_energy
+#define VIDA_DEL_FUNCTIONS                                                \
+  .equations = {vida__del_residual, vida__del_jacobian, vida__step_sizes, \
+                vida__guess_free_flight},                                 \
+  .start = vida__del_start, .velocities = vida__del_velocities, .energy = vida__del_energy
 #define VIDA_DEL_HOLONOMIC \
   .options = vida__del_options, .start_two_points = vida__del_start_two_points
 

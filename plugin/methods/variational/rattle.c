@@ -1,9 +1,8 @@
 /* RATTLE: the discrete Euler-Lagrange step of the trapezoidal rule with half impulses at both ends,
  *     M w = p0 + h f(q0) / 2 - G(q0)^T mu / 2,   g(q1) = 0,
  *     p1 = M w + h f(q1) / 2 - G(q1)^T nu,       G(q1) M^-1 p1 + g_t = 0
- * (Andersen 1983). vida__del_step solves the first line, as for the other discrete Lagrangians;
- * here are the second line and the multipliers. Stages of compositions end in the same way,
- * whatever their discrete Lagrangian. */
+ * (Andersen 1983). The first line advances as all discrete Lagrangians do, the second one projects,
+ * as do the stages of compositions. */
 #include "methods/variational/del_step.h"
 
 static const vida_discrete_lagrangian projected_trapezoidal = {
@@ -13,26 +12,9 @@ static int create_rattle(VidaIntegration* self, VidaError* error) {
   return vida__del_create(self, &projected_trapezoidal, error);
 }
 
-int vida__rattle_project(VidaIntegration* self, double t, VidaError* error) {
-  vida_variational_state* own = self->state;
-  const double* entries;
-  int code = vida__jacobian_after_step(self, t, &entries);
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  code = vida__project_velocity(self, t, self->node.q, entries, self->node.p, self->node.v,
-                                own->impulse, error);
-  if (!code) {
-    vida__add_impulses(self, entries, -1.0, own->impulse);
-  }
-  return code;
-}
-
-void vida__rattle_multipliers(VidaIntegration* self, const double* mu) {
-  const vida_variational_state* own = self->state;
-  for (int r = 0; r < self->model.m; r++) {
-    self->node.lambda[r] = (0.5 * mu[r] + own->impulse[r]) / self->node.h;
-  }
+static int step(VidaIntegration* self, VidaError* error) {
+  const int code = vida__del_advance(self, error);
+  return code ? code : vida__project_momenta(self, vida__next_time(self), error);
 }
 
 const VidaMethod vida__rattle = {
@@ -44,4 +26,5 @@ const VidaMethod vida__rattle = {
              2, VIDA_DEL_CAPABILITIES},
     .create = create_rattle,
     VIDA_DEL_HOLONOMIC,
+    .step = step,
     VIDA_DEL_FUNCTIONS};

@@ -6,7 +6,8 @@
 #include "base/elimination.h"
 #include "base/memory.h"
 
-/* Most products for each entry of G. A coordinate with k constraints makes k^2 products. */
+/* Largest number of products per entry of G, on average. A coordinate with k constraints gives k^2
+ * products. */
 static const double most_products = 8.0;
 
 /* Work space: the entries of G by coordinates and by rows. */
@@ -25,7 +26,7 @@ static void free_lists(entry_lists* lists) {
   free(lists->mark);
 }
 
-/* Counts from the second element on, so that sums of the counts are the starts. */
+/* Counts at i + 2; filling the lists then advances start[i + 1] to its final value. */
 static int make_lists(const VidaSystem* system, entry_lists* lists) {
   const int n = system->coordinate_count, m = system->row_count;
   lists->system = system;
@@ -76,7 +77,7 @@ static int compare(const void* a, const void* b) {
   return (left > right) - (left < right);
 }
 
-/* Adds the rows that share a coordinate with constraint `column`. */
+/* Appends column `column`: the rows that share a coordinate with this constraint. */
 static void add_column(entry_lists* lists, int column, vida_pattern* pattern) {
   const VidaSystem* system = lists->system;
   sunindextype* const first = pattern->row + pattern->entries;
@@ -115,7 +116,7 @@ static int find_pattern(entry_lists* lists, size_t products, vida_pattern* patte
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Returns whether two entries belong to one product: both to the same coordinate. */
+/* Returns whether two entries have the same coordinate, and so are the factors of one product. */
 static bool is_product(const VidaSystem* system, int left, int right, int row, int column) {
   return is_in_row(system, left, row) && is_in_row(system, right, column) &&
          system->entries[left].coordinate == system->entries[right].coordinate;
@@ -227,6 +228,9 @@ static inline double sum_products(const vida_entry_products* product, const doub
   if (product->count == 3) { /* a point in space */
     return sum + (left[1] * right[1] + left[2] * right[2]);
   }
+  if (product->count <= 2) {
+    return product->count == 2 ? sum + left[1] * right[1] : sum;
+  }
   for (int i = 1; i < product->count; i++) {
     sum += left[i] * right[i];
   }
@@ -248,8 +252,11 @@ static inline double sum_run(int count, const double* left, const double* right)
   for (; count >= 3; count -= 3, left += 3, right += 3) {
     sum += left[0] * right[0] + left[1] * right[1] + left[2] * right[2];
   }
-  for (int i = 0; i < count; i++) {
-    sum += left[i] * right[i];
+  if (count > 0) {
+    sum += left[0] * right[0];
+  }
+  if (count > 1) {
+    sum += left[1] * right[1];
   }
   return sum;
 }
@@ -277,6 +284,9 @@ void vida__scale_runs(const vida_entry_runs* runs, const double* entries, const 
       scaled[0] = own[0] * entries[0];
       scaled[1] = own[1] * entries[1];
       scaled[2] = own[2] * entries[2];
+    } else if (count == 2) { /* in the plane */
+      scaled[0] = own[0] * entries[0];
+      scaled[1] = own[1] * entries[1];
     } else {
       for (int i = 0; i < count; i++) {
         scaled[i] = own[i] * entries[i];
@@ -310,6 +320,9 @@ void vida__subtract_runs(const vida_entry_runs* runs, const double* entries, con
         own[0] -= entries[0] * impulse;
         own[1] -= entries[1] * impulse;
         own[2] -= entries[2] * impulse;
+      } else if (count == 2) {
+        own[0] -= entries[0] * impulse;
+        own[1] -= entries[1] * impulse;
       } else {
         for (int i = 0; i < count; i++) {
           own[i] -= entries[i] * impulse;

@@ -1,11 +1,12 @@
-/* The matrix G M^-1 H^T of the multipliers, for two sets of entries in the pattern of G. */
+/* The matrix G M^-1 H^T, where G and H are two sets of constraint gradients with the same pattern:
+ * the matrix of equations for multipliers. */
 #ifndef VIDA_SYSTEM_CONSTRAINTS_MULTIPLIER_MATRIX_H
 #define VIDA_SYSTEM_CONSTRAINTS_MULTIPLIER_MATRIX_H
 
 #include "base/linear.h"
 #include "system/model/model.h"
 
-/* A sum of products of consecutive entries, those of two constraints at the same coordinates. */
+/* The sum, over a run of common coordinates, of products of entries of two constraints. */
 typedef struct vida_entry_products {
   int left, right; /* the first entries */
   int count;
@@ -31,20 +32,19 @@ typedef struct vida_multiplier_matrix {
   int product_count;
 } vida_multiplier_matrix;
 
-/* Finds the pattern and the products. If coordinates have so many constraints that the matrix would
- * cost more than the equations with coordinates and multipliers, its size is 0. The caller frees
+/* Finds the pattern and the products. If so many constraints share coordinates that this matrix
+ * would cost more than that of coordinates and multipliers, pattern.size is 0. The caller frees
  * the arrays with vida__free_multiplier_matrix, also after a failure. Fails only without memory. */
 int vida__find_multiplier_matrix(const VidaSystem* system, vida_multiplier_matrix* matrix);
 /* Frees the arrays. */
 void vida__free_multiplier_matrix(vida_multiplier_matrix* matrix);
 
-/* Adds the products of the entries of G and those of the columns M^-1 H^T, which are given in the
- * same pattern, to `values`, which has pattern.entries elements. */
+/* Adds G M^-1 H^T to `values` (pattern.entries). `columns` has M^-1 H^T in the pattern of G. */
 void vida__add_entry_products(const vida_multiplier_matrix* matrix, const double* entries,
                               const double* columns, double* values);
 
 /* Adds the products of the entries to `values` as vida__add_entry_products does for equal `entries`
- * and `columns`: a matrix that is exactly symmetric, at half of the price. */
+ * and `columns`: a matrix that is exactly symmetric, at half the cost. */
 void vida__add_entry_squares(const vida_multiplier_matrix* matrix, const double* entries,
                              double* values);
 /* Computes scaled = entries of G times a factor for each coordinate (n). */

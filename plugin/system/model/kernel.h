@@ -1,8 +1,9 @@
 /* Kernels: functions of a few local coordinates, evaluated in batches over their instances.
  *
  * A kernel is one static record: of a built-in term (points.c), of C callbacks (callback.c) or of
- * expressions (traced.c). Every function adds to its output and returns 0, a positive (recoverable)
- * code or a negative one. Local coordinate j of instance i is q[batch->index[i * width + j]]. */
+ * expressions (traced.c). Functions add to their output, those of Jacobians store it; they return
+ * 0, a positive (recoverable) code or a negative one. Local coordinate j of instance i is
+ * q[batch->index[i * width + j]]. */
 #ifndef VIDA_SYSTEM_MODEL_KERNEL_H
 #define VIDA_SYSTEM_MODEL_KERNEL_H
 
@@ -147,7 +148,7 @@ typedef struct vida_constraint_kernel {
   /* Adds g at q + q_low. q_low (nullable) is the rounding error of compensated positions. */
   int (*value)(const vida_constraint_batch* batch, const vida_place* at, const double* q_low,
                double* g);
-  /* Adds the entries of G, rows x width for each instance, row by row. */
+  /* Stores the entries of G, rows x width for each instance, row by row. */
   int (*jacobian)(const vida_constraint_batch* batch, const vida_place* at, double* entries);
   /* Adds weight * sum_r lambda_r g_qq. */
   int (*curvature)(const vida_constraint_batch* batch, const vida_place* at, double weight,
