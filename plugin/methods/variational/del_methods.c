@@ -30,15 +30,29 @@ static int create_nonholonomic(VidaIntegration* self, VidaError* error) {
   return code;
 }
 
+#define DEL_ROWS                                                                                 \
+  {"start",                                                                                      \
+   VIDA_OPTION_CHOICE,                                                                           \
+   "",                                                                                           \
+   0.0,                                                                                          \
+   0.0,                                                                                          \
+   1.0,                                                                                          \
+   false,                                                                                        \
+   "velocity|two-point",                                                                         \
+   "Start of the first step: from the initial velocity, or from a second point, taken from the " \
+   "reference run (as in the papers)."},                                                         \
+  {                                                                                              \
+    "energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",                    \
+        "The reported energy: at nodes with the projected velocity, or in the middle of a step " \
+        "with (q1 - q0)/h (as in the papers)."                                                   \
+  }
+
 const VidaOptionRow vida__del_options[] = {
-    {"start", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "velocity|two-point",
-     "Start of the first step: from the initial velocity, or from a second point, taken from the "
-     "reference run (as in the papers)."},
-    {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
-     "The reported energy: at nodes with the projected velocity, or in the middle of a step with "
-     "(q1 - q0)/h (as in the papers)."},
-    VIDA_PLAN_ROW,
-    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+    DEL_ROWS, VIDA_PLAN_ROW, {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+/* The potential in the middle of a step depends on w, so the equations cannot be condensed. */
+static const VidaOptionRow midpoint_options[] = {
+    DEL_ROWS, {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow nonholonomic_options[] = {
     {"rows", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "midpoint|endpoint",
@@ -57,6 +71,7 @@ const VidaMethod vida__del_midpoint = {
              "stiff ones do not limit the step, but their oscillations are not resolved.",
              2, VIDA_DEL_CAPABILITIES},
     .create = create_midpoint,
+    .options = midpoint_options,
     VIDA_DEL_HOLONOMIC,
     .step = vida__del_step,
     VIDA_DEL_FUNCTIONS};
@@ -71,6 +86,7 @@ const VidaMethod vida__del_endpoint = {
          "forces.",
          2, VIDA_DEL_CAPABILITIES | VIDA_LIMIT_ONE_SIDED},
     .create = create_endpoint,
+    .options = vida__del_options,
     VIDA_DEL_HOLONOMIC,
     .step = vida__del_step,
     VIDA_DEL_FUNCTIONS};
@@ -84,6 +100,7 @@ const VidaMethod vida__del_trapezoidal = {
              "turn by less than a right angle per step.",
              2, VIDA_DEL_CAPABILITIES},
     .create = create_trapezoidal,
+    .options = vida__del_options,
     VIDA_DEL_HOLONOMIC,
     .step = vida__del_step,
     VIDA_DEL_FUNCTIONS};

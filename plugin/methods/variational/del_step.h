@@ -60,7 +60,6 @@ extern const VidaOptionRow vida__del_options[];
   .equations = {vida__del_residual, vida__del_jacobian, vida__step_sizes, \
                 vida__guess_free_flight},                                 \
   .start = vida__del_start, .velocities = vida__del_velocities, .energy = vida__del_energy
-#define VIDA_DEL_HOLONOMIC \
-  .options = vida__del_options, .start_two_points = vida__del_start_two_points
+#define VIDA_DEL_HOLONOMIC .start_two_points = vida__del_start_two_points
 
 #endif
