@@ -148,9 +148,6 @@ int vida__full_newton(const vida_full_newton* newton, double* u, double* r, long
   if (code) {
     return code < 0 ? KIN_SYSFUNC_FAIL : KIN_FIRST_SYSFUNC_ERR;
   }
-  if (newton->accepts_guess && !newton->accepts_guess(newton->data, r)) {
-    return KIN_FIRST_SYSFUNC_ERR;
-  }
   if (largest_residual(newton, r) <= guess_share * newton->tolerance) {
     return KIN_INITIAL_GUESS_OK;
   }

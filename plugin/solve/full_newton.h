@@ -15,8 +15,6 @@ typedef struct vida_full_newton {
   int (*residual)(void* data, const double* u, double* r);
   /* Writes F_u(u) to the SUNMatrix of `linear`. Returns 0 or a code. */
   int (*matrix)(void* data, const double* u);
-  /* Returns whether the residual r of the guess is small enough to begin. NULL: all are. */
-  bool (*accepts_guess)(void* data, const double* r);
   void* data;
   vida_linear* linear;
   const double *row_scale, *unknown_scale; /* n, all > 0: factors of residuals and unknowns */

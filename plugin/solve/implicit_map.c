@@ -47,8 +47,7 @@ struct vida_map {
       beside; /* negligible residual, relative to the sizes that scale rows; 0: everything counts */
   const double*
       redundancy; /* NULL, or the shifts subtracted from the diagonals of constraint rows */
-  int (*interrupted)(void* data);                     /* nullable */
-  bool (*accepts_guess)(void* data, const double* r); /* nullable */
+  int (*interrupted)(void* data); /* nullable */
   vida_sink sink;
   long iterations, residuals, jacobians;
 };
@@ -227,16 +226,6 @@ void vida__map_set_redundancy(vida_map* map, const double* redundancy) {
 
 void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data)) {
   map->interrupted = interrupted;
-}
-
-static bool accepts_guess(void* data, const double* r) {
-  const vida_map* map = data;
-  return map->accepts_guess(map->data, r);
-}
-
-void vida__map_set_guess_test(vida_map* map, bool (*accepts)(void* data, const double* r)) {
-  map->accepts_guess = accepts;
-  map->newton.accepts_guess = accepts ? accepts_guess : NULL;
 }
 
 const vida_linear* vida__map_linear(const vida_map* map) {
@@ -472,7 +461,11 @@ bool vida__map_attempt(vida_map* map, double* u) {
   double* unknown = N_VGetArrayPointer(map->unknown);
   map->rows.evaluator->error.code = VIDA_SUCCESS;
   memcpy(unknown, u, bytes);
-  const bool solved = is_solved(map, run_newton(map));
+  const int flag = run_newton(map);
+  if (flag == KIN_INITIAL_GUESS_OK && evaluate(map, unknown, map->residual)) {
+    return false;
+  }
+  const bool solved = is_solved(map, flag);
   memcpy(u, unknown, bytes);
   return solved;
 }

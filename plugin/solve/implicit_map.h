@@ -55,16 +55,13 @@ void vida__map_set_redundancy(vida_map* map, const double* redundancy);
  * If it returns a negative code, the solution fails with this code. NULL: none. */
 void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data));
 
-/* Sets a function that decides from the residual (not scaled) of a guess whether
- * vida__map_attempt begins; called with the data of the map. NULL: it always does. */
-void vida__map_set_guess_test(vida_map* map, bool (*accepts)(void* data, const double* r));
-
 /* Solves F(u) = 0 from the guess u, which receives the solution. On failure u is undefined, and
  * `error` has the flag of KINSOL and names the row with the largest residual. */
 int vida__map_solve(vida_map* map, double* u, VidaError* error);
 
-/* Solves F(u) = 0 as vida__map_solve does, but by Newton's method only. Returns whether that
- * succeeded; otherwise u is undefined. */
+/* Solves F(u) = 0 as vida__map_solve does, but by Newton's method only. The residual of the guess
+ * may be an approximation: it is evaluated again before the guess is accepted. Returns whether the
+ * method succeeded; otherwise u is undefined. */
 bool vida__map_attempt(vida_map* map, double* u);
 
 /* Factors the Jacobian at u once, so that later solves allocate nothing. After a failure the first

@@ -16,6 +16,8 @@ struct vida_condensed {
   bool is_used;            /* by the steps of this motion */
   int sizes_age;           /* steps since the sizes of the rows were measured; < 0: never */
   bool has_measured;       /* the row sizes have been used in this step */
+  bool is_at_guess;        /* the next residual is that of the guess of the step */
+  bool has_guess_entries;  /* `entries` are those of G at the guess, for the next matrix */
   bool has_end;            /* w, dq and q1 are those of the multipliers `known` */
   double* known;           /* m */
   double* inverse;         /* n: 1 / mass */
@@ -26,6 +28,7 @@ struct vida_condensed {
   double* q1;              /* n: positions at the end of the step */
   double* guess;           /* m: multipliers before the solution */
   double* size;            /* m: sizes of the rows */
+  double* entries;         /* of G at the guess */
   double* columns; /* entries: weight M^-1 G^T in the pattern of G; kappa and G0 in a step, 1 and G
                       at the node in a projection */
   double data[];   /* memory of the arrays above */
@@ -50,7 +53,8 @@ static void prepare(VidaIntegration* self) {
     own->unconstrained[i] = -own->inverse[i] * form->base[i];
   }
   find_columns(self, self->implicit.entries0, *form->kappa);
-  own->has_measured = own->has_end = false;
+  own->has_measured = own->has_end = own->has_guess_entries = false;
+  own->is_at_guess = true;
   own->sizes_age += own->sizes_age >= 0 ? 1 : 0;
 }
 
@@ -79,10 +83,47 @@ static void find_end(VidaIntegration* self, const double* mu) {
   own->has_end = true;
 }
 
+/* Evaluates the constraints at the extrapolated w of self->implicit.unknown instead of w(mu), and
+ * adds G1 (w(mu) - w). The first iterate is then that of Newton's method with all unknowns, and so
+ * are the later ones: extrapolated multipliers may lead to another branch of the constraints than
+ * extrapolated positions. */
+static int guess_residual(VidaIntegration* self, const double* mu, double* r) {
+  vida_condensed* own = self->implicit.condensed;
+  const double* w = self->implicit.unknown;
+  const double h = self->node.h;
+  for (int i = 0; i < self->model.n; i++) {
+    own->dq[i] = h * w[i];
+    own->q1[i] = self->node.q[i] + own->dq[i];
+  }
+  const vida_interval between =
+      vida__interval(&self->model.evaluator, self->node.q, own->q1, own->dq);
+  int code = vida__constraint_increment(&self->model.evaluator, vida__next_time(self), &between, w,
+                                        h, self->implicit.g0, self->work.entries, r);
+  code = code
+             ? code
+             : vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, own->entries);
+  memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
+  vida__subtract_runs(&own->matrix.runs, own->columns, mu, own->w);
+  for (int i = 0; i < self->model.n; i++) {
+    own->dq[i] = own->w[i] - w[i];
+  }
+  for (int k = 0; k < self->model.m; k++) {
+    r[k] = -r[k] - self->implicit.g0[k] / h;
+  }
+  vida__multiply_runs(&own->matrix.runs, own->entries, own->dq, r, r);
+  own->is_at_guess = false;
+  own->has_guess_entries = !code;
+  return code;
+}
+
 static int residual(void* data, const double* mu, double* r) {
   VidaIntegration* self = data;
   vida_condensed* own = self->implicit.condensed;
   const double h = self->node.h;
+  if (own->is_at_guess) {
+    return guess_residual(self, mu, r);
+  }
+  own->has_guess_entries = false;
   find_end(self, mu);
   const vida_interval between =
       vida__interval(&self->model.evaluator, self->node.q, own->q1, own->dq);
@@ -98,11 +139,14 @@ static int residual(void* data, const double* mu, double* r) {
 static int jacobian(void* data, const double* mu, double* values) {
   VidaIntegration* self = data;
   vida_condensed* own = self->implicit.condensed;
-  find_end(self, mu);
-  const int code =
-      vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, self->work.entries);
+  int code = VIDA_SUCCESS;
+  if (!own->has_guess_entries) {
+    find_end(self, mu);
+    code = vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, own->entries);
+  }
+  own->has_guess_entries = false;
   for (int e = 0; e < self->model.system->entry_count; e++) {
-    self->work.entries[e] = -self->work.entries[e];
+    self->work.entries[e] = -own->entries[e];
   }
   vida__add_entry_products(&own->matrix, self->work.entries, own->columns, values);
   return code;
@@ -125,21 +169,6 @@ static void row_sizes(void* data, const double* mu, double* size) {
   memcpy(size, own->size, (size_t)self->model.m * sizeof *size);
 }
 
-/* Newton's method starts only close to the solution. If the guess violates a constraint by more
- * than this fraction of its reach, the condensed iteration may reach another branch; with all
- * unknowns this is less likely, since its iterates satisfy the linear equations for w. */
-static const double nearby = 0.01;
-
-static bool is_nearby(void* data, const double* r) {
-  const VidaIntegration* self = data;
-  for (int k = 0; k < self->model.m; k++) {
-    if (!(fabs(self->node.h * r[k]) <= nearby * self->model.reach[k])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static void guess_none(void* data, double* mu) {
   const VidaIntegration* self = data;
   memset(mu, 0, (size_t)self->model.m * sizeof *mu);
@@ -156,7 +185,7 @@ static int allocate(VidaIntegration* self) {
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t entries = (size_t)self->model.system->entry_count;
   vida_condensed* made =
-      vida__allocate(1, sizeof *made + (6 * n + 3 * m + entries) * sizeof made->data[0]);
+      vida__allocate(1, sizeof *made + (6 * n + 3 * m + 2 * entries) * sizeof made->data[0]);
   if (!made) {
     return VIDA_OUT_OF_MEMORY;
   }
@@ -170,9 +199,14 @@ static int allocate(VidaIntegration* self) {
   made->size = made->guess + m;
   made->known = made->size + m;
   made->columns = made->known + m;
+  made->entries = made->columns + entries;
   self->implicit.condensed = made;
   return VIDA_SUCCESS;
 }
+
+/* From a good guess Newton's method needs one to three iterations. A step that needs more is solved
+ * with all unknowns: it may be near a singular configuration, beyond which lies another branch. */
+enum { MOST_ITERATIONS = 3 };
 
 static bool may_condense(const VidaIntegration* self, vida_map_options options) {
   const VidaSystem* system = self->model.system;
@@ -198,14 +232,12 @@ int vida__condensed_create(VidaIntegration* self, vida_map_options options, Vida
   }
   const vida_map_rows rows = {&own->matrix.pattern, &self->model.evaluator, name_of_row,
                               self->model.system};
-  for (int i = 0; i < self->model.n; i++) {
-    own->inverse[i] = 1.0 / self->model.system->mass[i];
-  }
+  options.max_iterations =
+      options.max_iterations < MOST_ITERATIONS ? options.max_iterations : MOST_ITERATIONS;
   code = vida__map_create(self->model.context, rows, equations, self, options, &own->map, error);
   if (code) {
     return code;
   }
-  vida__map_set_guess_test(own->map, is_nearby);
   return vida__linear_create(self->model.context, &own->matrix.pattern, options.solver,
                              &own->projection, error);
 }
@@ -231,6 +263,9 @@ void vida__condensed_start(VidaIntegration* self) {
   }
   own->is_used = !self->model.redundant;
   own->sizes_age = -1;
+  for (int i = 0; i < self->model.n; i++) { /* parameters may have changed the masses */
+    own->inverse[i] = 1.0 / self->model.system->mass[i];
+  }
   /* matrix_root differs from root_mass only for light coordinates (light_masses.c). */
   for (int i = 0; i < self->model.n && own->is_used; i++) {
     own->is_used = self->model.matrix_root[i] == self->model.root_mass[i];

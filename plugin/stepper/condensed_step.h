@@ -27,8 +27,8 @@ bool vida__is_condensed(const VidaIntegration* self);
 /* Returns the map of the condensed equations, which must exist. */
 vida_map* vida__condensed_map(const VidaIntegration* self);
 
-/* Solves the condensed equations for self->implicit.unknown, which contains a guess of the
- * multipliers. Returns whether that succeeded; if not, the unknowns do not change. A failure has no
+/* Solves the condensed equations for self->implicit.unknown, which contains a guess of all
+ * unknowns. Returns whether that succeeded; if not, the unknowns do not change. A failure has no
  * message, since the step is then solved with all unknowns. */
 bool vida__condensed_solve(VidaIntegration* self);
 /* Computes v (n) and nu (m) as vida__project_velocity does, with the matrix G M^-1 G^T of the

@@ -172,7 +172,7 @@ static void guess_unknown(VidaIntegration* self) {
     vida__guess_free_flight(self, u);
     return;
   }
-  vida__extrapolate_unknown(self, vida__is_condensed(self) ? self->model.n : 0);
+  vida__extrapolate_unknown(self);
   /* With dependent constraints, the undetermined part of extrapolated multipliers would grow from
    * step to step. */
   for (int r = 0; r < self->model.m && self->model.redundant; r++) {
@@ -389,10 +389,6 @@ static int solve_equations(VidaIntegration* self, VidaError* error) {
     self->implicit.is_condensed_step = false;
     guess_unknown(self);
   }
-  if (is_condensed) { /* w is not extrapolated, and w(mu) of a poor mu is poor, too */
-    memcpy(self->implicit.unknown, self->implicit.history.difference[0],
-           (size_t)self->model.n * sizeof(double));
-  }
   const int code = vida__map_solve(self->implicit.map, self->implicit.unknown, error);
   return code ? code : check_fold(self, error);
 }
@@ -442,7 +438,7 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
         error, code, local.flag, "%s: %s%s%s%s", vida__name_step(self, step), local.message, open,
         advice, ask_smaller ? vida__real_text(h, vida__requested_step_size(self), 6) : "");
   }
-  vida__remember_unknown(self, vida__is_condensed(self) ? self->model.n : 0);
+  vida__remember_unknown(self);
   /* Constraint rows are g at the end of the step, divided by h. */
   const double* rows =
       vida__map_residual(find_map(self)) + (self->implicit.is_condensed_step ? 0 : self->model.n);

@@ -277,11 +277,10 @@ int vida__prepare_step(VidaIntegration* self, VidaError* error);
  * The message of a failure names the step, its time and what to try. */
 int vida__solve_step(VidaIntegration* self, VidaError* error);
 /* Sets self->implicit.unknown to an extrapolation of the last unknowns, of which there must be one
- * at least. The first `known` unknowns do not change. */
-void vida__extrapolate_unknown(VidaIntegration* self, int known);
-/* Adds self->implicit.unknown to the last unknowns, the first `known` ones only as the last
- * values. */
-void vida__remember_unknown(VidaIntegration* self, int known);
+ * at least. */
+void vida__extrapolate_unknown(VidaIntegration* self);
+/* Adds self->implicit.unknown to the last unknowns. */
+void vida__remember_unknown(VidaIntegration* self);
 /* Exchanges the last unknowns for another history. */
 void vida__swap_history(VidaIntegration* self, vida_history* history);
 /* Multiplies the impulses of the last unknowns by `ratio`, for steps of another length. */

@@ -12,14 +12,14 @@
 enum { USUAL_TERMS = 3 };
 static const double least_gain = 0.25; /* of squared errors */
 
-void vida__extrapolate_unknown(VidaIntegration* self, int known) {
+void vida__extrapolate_unknown(VidaIntegration* self) {
   const vida_history* history = &self->implicit.history;
   const int size = self->model.n + self->model.m;
   double* restrict u = self->implicit.unknown;
-  memcpy(u + known, history->difference[0] + known, (size_t)(size - known) * sizeof *u);
+  memcpy(u, history->difference[0], (size_t)size * sizeof *u);
   for (int k = 1; k < history->terms; k++) {
     const double* restrict difference = history->difference[k];
-    for (int i = known; i < size; i++) {
+    for (int i = 0; i < size; i++) {
       u[i] += difference[i];
     }
   }
@@ -50,16 +50,12 @@ static void update_differences(double* const* difference, const double* restrict
   }
 }
 
-void vida__remember_unknown(VidaIntegration* self, int known) {
+void vida__remember_unknown(VidaIntegration* self) {
   vida_history* history = &self->implicit.history;
   const int highest = history->count; /* order of the difference of all values */
   double square[VIDA_HISTORY - USUAL_TERMS] = {0.0};
-  memcpy(history->difference[0], self->implicit.unknown,
-         (size_t)known * sizeof *self->implicit.unknown);
-  if (known == 0) {
-    update_differences(history->difference, self->implicit.unknown, 0, self->model.n,
-                       self->model.matrix_root, square);
-  }
+  update_differences(history->difference, self->implicit.unknown, 0, self->model.n,
+                     self->model.matrix_root, square);
   update_differences(history->difference, self->implicit.unknown, self->model.n, self->model.m,
                      self->model.matrix_stiffness, square);
   history->count += history->count < VIDA_HISTORY - 1 ? 1 : 0;

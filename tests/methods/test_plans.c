@@ -144,6 +144,51 @@ static void test_choice(void) {
   }
 }
 
+/* A flat rigid triangle, hung by a rod, has a mirror image that satisfies all rods, too. A motion
+ * keeps its side, since it cannot pass the singular straight configuration without being told. */
+static void test_flat_triangle(void) {
+  VidaError error = {0};
+  const double y = 0.01, long_rod = sqrt(1.0 + y * y);
+  const double places[3][2] = {{0.0, 0.0}, {1.0, y}, {2.0, 0.0}};
+  const struct {
+    const char* name;
+    int first, second;
+    double length;
+  } rods[] = {{"r1", 0, 1, long_rod}, {"r2", 1, 2, long_rod}, {"r3", 0, 2, 2.0}};
+  VidaSystem* s = NULL;
+  const double gravity[3] = {0.0, -MODEL_GRAVITY, 0.0};
+  REQUIRE_OK(VidaSystem_Create("triangle", 2, &s, &error), &error);
+  REQUIRE_OK(VidaSystem_AddGravity(s, gravity, &error), &error);
+  for (int p = 0; p < 3; p++) {
+    static const char* const names[] = {"a", "b", "c"};
+    VidaParticle particle = {.name = names[p], .mass = p == 2 ? 2.0 : 1.0};
+    for (int k = 0; k < 2; k++) {
+      particle.position[k] = VidaInitial_Given(places[p][k]);
+      particle.velocity[k] = VidaInitial_Given(0.0);
+    }
+    REQUIRE_OK(VidaSystem_AddParticle(s, &particle, NULL, &error), &error);
+  }
+  const VidaDistance hanger = {"h", VidaPoint_Fixed(0.0, 1.0, 0.0), VidaPoint_Particle(0), 1.0};
+  REQUIRE_OK(VidaSystem_AddDistance(s, &hanger, &error), &error);
+  for (size_t r = 0; r < sizeof rods / sizeof *rods; r++) {
+    const VidaDistance rod = {rods[r].name, VidaPoint_Particle(rods[r].first),
+                              VidaPoint_Particle(rods[r].second), rods[r].length};
+    REQUIRE_OK(VidaSystem_AddDistance(s, &rod, &error), &error);
+  }
+  REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
+  for (int m = 0; m < METHODS; m++) {
+    VidaStepper* stepper = start(s, methods[m], 0.03, "auto");
+    EXPECT(strcmp(plan_of(stepper).name, "condensed") == 0, "%s", plan_of(stepper).name);
+    for (int k = 0; k < 100 && !VidaStepper_Step(stepper, &error); k++) {
+      const double* q = VidaStepper_Positions(stepper);
+      const double area = (q[4] - q[0]) * (q[3] - q[1]) - (q[5] - q[1]) * (q[2] - q[0]);
+      EXPECT(area > 0.0, "%s: the triangle is mirrored in step %d", methods[m], k + 1);
+    }
+    VidaStepper_Destroy(&stepper);
+  }
+  VidaSystem_Destroy(&s);
+}
+
 static void test_refusals(void) {
   VidaError error = {0};
   VidaStepPlan plan;
@@ -159,10 +204,9 @@ static void test_refusals(void) {
 }
 
 int main(void) {
-  static const CheckTest tests[] = {{"the same steps", test_same_steps},
-                                    {"large steps", test_large_steps},
-                                    {"the choice", test_choice},
-                                    {"refusals", test_refusals},
-                                    {NULL, NULL}};
+  static const CheckTest tests[] = {
+      {"the same steps", test_same_steps}, {"large steps", test_large_steps},
+      {"the choice", test_choice},         {"a flat triangle", test_flat_triangle},
+      {"refusals", test_refusals},         {NULL, NULL}};
   return check_main("plans", tests);
 }

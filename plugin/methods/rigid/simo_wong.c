@@ -263,7 +263,7 @@ static void guess_unknown(VidaIntegration* self) {
   if (self->implicit.history.count < 2) {
     guess_rates(self, self->implicit.unknown);
   } else {
-    vida__extrapolate_unknown(self, 0);
+    vida__extrapolate_unknown(self);
   }
 }
 

@@ -187,7 +187,7 @@ static void guess_unknown(VidaIntegration* self) {
     memcpy(self->implicit.unknown, own->rate, bytes);
     return;
   }
-  vida__extrapolate_unknown(self, 0);
+  vida__extrapolate_unknown(self);
 }
 
 /* The initial guess of the line search: the rate at the node. */
