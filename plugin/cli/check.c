@@ -36,9 +36,9 @@ static void print_sizes(const VidaSystem* system, VidaCheckNumbers numbers) {
   }
   printf("\n");
   if (numbers.plan.name) {
-    printf("  plan of rattle: %s, %d unknown%s, %ld entries in the Newton matrix\n",
-           numbers.plan.name, numbers.plan.unknowns, plural(numbers.plan.unknowns),
-           numbers.plan.entries);
+    printf("  plan of rattle: %s, %d unknown%s, %ld %s in the Newton matrix\n", numbers.plan.name,
+           numbers.plan.unknowns, plural(numbers.plan.unknowns), numbers.plan.entries,
+           numbers.plan.entries == 1 ? "entry" : "entries");
   }
 }
 

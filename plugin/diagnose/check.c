@@ -241,12 +241,11 @@ static void find_constants(VidaCheck* check, double* work) {
 static int find_plan(VidaCheck* check, VidaError* error) {
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
-  VidaError refusal;
-  int code = VidaOptions_Create("rattle", &options, &refusal);
-  code = code ? code : VidaOptions_SetReal(options, "h", 1e-3, &refusal);
-  code = code ? code : VidaStepper_Create(check->system, options, &stepper, &refusal);
-  code = code ? code : VidaStepper_Start(stepper, check->t, check->q, check->v, &refusal);
-  code = code ? code : VidaStepper_Plan(stepper, &check->numbers.plan, &refusal);
+  int code = VidaOptions_Create("rattle", &options, NULL);
+  code = code ? code : VidaOptions_SetReal(options, "h", 1e-3, NULL);
+  code = code ? code : VidaStepper_Create(check->system, options, &stepper, NULL);
+  code = code ? code : VidaStepper_Start(stepper, check->t, check->q, check->v, NULL);
+  code = code ? code : VidaStepper_Plan(stepper, &check->numbers.plan, NULL);
   if (code) {
     check->numbers.plan = (VidaStepPlan){.factor_entries = -1};
   }

@@ -17,7 +17,7 @@ struct vida_condensed {
   int sizes_age;           /* steps since the sizes of the rows were measured; < 0: never */
   bool has_measured;       /* the row sizes have been used in this step */
   bool is_at_guess;        /* the next residual is that of the guess of the step */
-  bool has_guess_entries;  /* `entries` are those of G at the guess, for the next matrix */
+  bool has_guess_entries;  /* `entries` are those at the guess, for the next matrix */
   bool has_end;            /* w, dq and q1 are those of the multipliers `known` */
   double* known;           /* m */
   double* inverse;         /* n: 1 / mass */
@@ -28,7 +28,7 @@ struct vida_condensed {
   double* q1;              /* n: positions at the end of the step */
   double* guess;           /* m: multipliers before the solution */
   double* size;            /* m: sizes of the rows */
-  double* entries;         /* of G at the guess */
+  double* entries;         /* of G at q1 */
   double* columns; /* entries: weight M^-1 G^T in the pattern of G; kappa and G0 in a step, 1 and G
                       at the node in a projection */
   double data[];   /* memory of the arrays above */
@@ -58,29 +58,58 @@ static void prepare(VidaIntegration* self) {
   own->sizes_age += own->sizes_age >= 0 ? 1 : 0;
 }
 
-/* Computes w, dq and q1, unless they are those of these multipliers. */
-static void find_end(VidaIntegration* self, const double* mu) {
-  vida_condensed* own = self->implicit.condensed;
-  const double h = self->node.h;
-  bool is_known = own->has_end;
-  for (int r = 0; r < self->model.m && is_known; r++) {
-    is_known = mu[r] == own->known[r];
-  }
-  if (is_known) {
-    return;
-  }
+/* Computes w(mu). */
+static void find_velocities(const VidaIntegration* self, const double* mu) {
+  const vida_condensed* own = self->implicit.condensed;
   memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
   vida__subtract_runs(&own->matrix.runs, own->columns, mu, own->w);
-  const double* restrict w = own->w;
+}
+
+/* Computes dq and q1 for the velocities w (n) of the step. */
+static void find_end(const VidaIntegration* self, const double* w) {
+  const double h = self->node.h;
   const double* restrict q = self->node.q;
-  double* restrict dq = own->dq;
-  double* restrict q1 = own->q1;
+  double* restrict dq = self->implicit.condensed->dq;
+  double* restrict q1 = self->implicit.condensed->q1;
   for (int i = 0; i < self->model.n; i++) {
     dq[i] = h * w[i];
     q1[i] = q[i] + dq[i];
   }
-  memcpy(own->known, mu, (size_t)self->model.m * sizeof *mu);
-  own->has_end = true;
+}
+
+/* Computes w, dq and q1, unless they are those of these multipliers. */
+static void move_to(VidaIntegration* self, const double* mu) {
+  vida_condensed* own = self->implicit.condensed;
+  bool is_known = own->has_end;
+  for (int r = 0; r < self->model.m && is_known; r++) {
+    is_known = mu[r] == own->known[r];
+  }
+  if (!is_known) {
+    find_velocities(self, mu);
+    find_end(self, own->w);
+    memcpy(own->known, mu, (size_t)self->model.m * sizeof *mu);
+    own->has_end = true;
+  }
+}
+
+/* Computes g / h at q1, which is the end of a step with the velocities w (n). */
+static int find_constraints(VidaIntegration* self, const double* w, double* r) {
+  const vida_condensed* own = self->implicit.condensed;
+  const double h = self->node.h;
+  const vida_interval between =
+      vida__interval(&self->model.evaluator, self->node.q, own->q1, own->dq);
+  const int code =
+      vida__constraint_increment(&self->model.evaluator, vida__next_time(self), &between, w, h,
+                                 self->implicit.g0, self->work.entries, r);
+  for (int k = 0; k < self->model.m; k++) {
+    r[k] += self->implicit.g0[k] / h;
+  }
+  return code;
+}
+
+static int find_entries(VidaIntegration* self) {
+  vida_condensed* own = self->implicit.condensed;
+  return vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, own->entries);
 }
 
 /* Evaluates the constraints at the extrapolated w of self->implicit.unknown instead of w(mu), and
@@ -90,25 +119,15 @@ static void find_end(VidaIntegration* self, const double* mu) {
 static int guess_residual(VidaIntegration* self, const double* mu, double* r) {
   vida_condensed* own = self->implicit.condensed;
   const double* w = self->implicit.unknown;
-  const double h = self->node.h;
-  for (int i = 0; i < self->model.n; i++) {
-    own->dq[i] = h * w[i];
-    own->q1[i] = self->node.q[i] + own->dq[i];
-  }
-  const vida_interval between =
-      vida__interval(&self->model.evaluator, self->node.q, own->q1, own->dq);
-  int code = vida__constraint_increment(&self->model.evaluator, vida__next_time(self), &between, w,
-                                        h, self->implicit.g0, self->work.entries, r);
-  code = code
-             ? code
-             : vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, own->entries);
-  memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
-  vida__subtract_runs(&own->matrix.runs, own->columns, mu, own->w);
+  find_end(self, w);
+  int code = find_constraints(self, w, r);
+  code = code ? code : find_entries(self);
+  find_velocities(self, mu);
   for (int i = 0; i < self->model.n; i++) {
     own->dq[i] = own->w[i] - w[i];
   }
   for (int k = 0; k < self->model.m; k++) {
-    r[k] = -r[k] - self->implicit.g0[k] / h;
+    r[k] = -r[k];
   }
   vida__multiply_runs(&own->matrix.runs, own->entries, own->dq, r, r);
   own->is_at_guess = false;
@@ -119,21 +138,12 @@ static int guess_residual(VidaIntegration* self, const double* mu, double* r) {
 static int residual(void* data, const double* mu, double* r) {
   VidaIntegration* self = data;
   vida_condensed* own = self->implicit.condensed;
-  const double h = self->node.h;
   if (own->is_at_guess) {
     return guess_residual(self, mu, r);
   }
   own->has_guess_entries = false;
-  find_end(self, mu);
-  const vida_interval between =
-      vida__interval(&self->model.evaluator, self->node.q, own->q1, own->dq);
-  const int code =
-      vida__constraint_increment(&self->model.evaluator, vida__next_time(self), &between, own->w, h,
-                                 self->implicit.g0, self->work.entries, r);
-  for (int k = 0; k < self->model.m; k++) {
-    r[k] += self->implicit.g0[k] / h;
-  }
-  return code;
+  move_to(self, mu);
+  return find_constraints(self, own->w, r);
 }
 
 static int jacobian(void* data, const double* mu, double* values) {
@@ -141,14 +151,14 @@ static int jacobian(void* data, const double* mu, double* values) {
   vida_condensed* own = self->implicit.condensed;
   int code = VIDA_SUCCESS;
   if (!own->has_guess_entries) {
-    find_end(self, mu);
-    code = vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, own->entries);
+    move_to(self, mu);
+    code = find_entries(self);
   }
   own->has_guess_entries = false;
-  for (int e = 0; e < self->model.system->entry_count; e++) {
-    self->work.entries[e] = -own->entries[e];
+  vida__add_entry_products(&own->matrix, own->entries, own->columns, values);
+  for (int k = 0; k < own->matrix.pattern.entries; k++) {
+    values[k] = -values[k];
   }
-  vida__add_entry_products(&own->matrix, self->work.entries, own->columns, values);
   return code;
 }
 
@@ -290,7 +300,7 @@ bool vida__condensed_solve(VidaIntegration* self) {
     memcpy(mu, own->guess, bytes);
     return false;
   }
-  find_end(self, mu);
+  move_to(self, mu);
   memcpy(self->implicit.unknown, own->w, (size_t)self->model.n * sizeof *own->w);
   return true;
 }
@@ -309,8 +319,7 @@ static double find_largest_ratio(int count, const double* x, const double* size)
 /* Computes r = G v + g_t, and its largest row relative to a motion of this size. */
 static int find_rates(VidaIntegration* self, double t, const double* q, const double* entries,
                       const double* v, double motion, double* r, double* largest) {
-  const int code = vida__constraint_rate(&self->model.evaluator, t, q, r);
-  vida__add_constraint_velocity(self->model.system, entries, 1.0, v, r);
+  const int code = vida__velocity_residual(&self->model.evaluator, t, q, entries, v, r);
   *largest = find_largest_ratio(self->model.m, r, self->model.row_stiffness);
   *largest = motion > 0.0 ? *largest / motion : *largest;
   return code;

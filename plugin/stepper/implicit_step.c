@@ -475,12 +475,11 @@ static int project_residual(VidaIntegration* self, double t, const double* q, co
   const int n = self->model.n;
   double* r = self->work.node_step;
   int code = vida__gradient(&self->model.evaluator, t, q, v, self->work.l_q, self->work.l_v);
-  code = code ? code : vida__constraint_rate(&self->model.evaluator, t, q, r + n);
+  code = code ? code : vida__velocity_residual(&self->model.evaluator, t, q, entries, v, r + n);
   for (int i = 0; i < n; i++) {
     r[i] = self->work.l_v[i] - p[i];
   }
   vida__add_reaction(system, entries, 1.0, nu, r);
-  vida__add_constraint_velocity(system, entries, 1.0, v, r + n);
   const double motion = find_largest_part(n, p, self->model.root_mass);
   const double of_momenta = find_largest_part(n, r, self->model.root_mass);
   const double of_rows = find_largest_part(self->model.m, r + n, self->model.row_stiffness);

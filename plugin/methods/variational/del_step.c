@@ -263,7 +263,7 @@ int vida__project_momenta(VidaIntegration* self, double t, VidaError* error) {
 
 int vida__del_step(VidaIntegration* self, VidaError* error) {
   const int code = vida__del_advance(self, error);
-  return code || !projects(self) ? code : vida__project_momenta(self, vida__next_time(self), error);
+  return code || !self->one_step ? code : vida__project_momenta(self, vida__next_time(self), error);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */

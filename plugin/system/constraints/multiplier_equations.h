@@ -3,10 +3,10 @@
  *     [ M  G^T ] [ x ]   [ r ]
  *     [ G  0   ] [ y ] = [ s ]
  *
- * with a constant diagonal M, condensed to the multipliers: G M^-1 G^T y = G M^-1 r - s, x = M^-1
- * (r
- * - G^T y). Functions return false if rounding could spoil the result; the equations with all
- * unknowns are then the better ones. */
+ * with a constant diagonal M, condensed to the multipliers:
+ *     G M^-1 G^T y = G M^-1 r - s,   x = M^-1 (r - G^T y).
+ * Functions return false if rounding could spoil the result; the caller then solves the equations
+ * with all unknowns. */
 #ifndef VIDA_SYSTEM_CONSTRAINTS_MULTIPLIER_EQUATIONS_H
 #define VIDA_SYSTEM_CONSTRAINTS_MULTIPLIER_EQUATIONS_H
 
@@ -34,7 +34,8 @@ bool vida__multiplier_equations_factor(vida_multiplier_equations* equations, con
  * n + m components and may be the same array. Returns whether the solution is finite. */
 bool vida__multiplier_equations_solve(vida_multiplier_equations* equations,
                                       const double* right_side, double* x);
-/* The same for r = 0: computes x (n) only, from s (m). */
+/* Solves the equations for r = 0 with the last factors: computes x (n) only, from s (m). Returns
+ * whether x is finite. */
 bool vida__multiplier_equations_correct(vida_multiplier_equations* equations, const double* s,
                                         double* x);
 
