@@ -55,21 +55,6 @@ static void kick(VidaIntegration* self) {
 
 /* ---- flight ---------------------------------------------------------------------------------- */
 
-/* Finds the turn of a step and makes it. */
-static int turn(VidaIntegration* self, vida_lie_body* body) {
-  double q[4], a[3];
-  vida__lie_body_components(body, self->node.q, q);
-  vida__lie_spin(self, body, q, a);
-  for (int i = 0; i < 3; i++) {
-    a[i] *= 0.5 * self->node.h;
-  }
-  const int code = vida__lie_solve_turn(self, body, a, 1.0);
-  if (!code) {
-    vida__lie_rotate(self, body);
-  }
-  return code;
-}
-
 static int fail_turn(const VidaIntegration* self, const vida_lie_body* body, VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE];
   char h[VIDA_REAL_TEXT_SIZE];
@@ -84,9 +69,10 @@ static int fail_turn(const VidaIntegration* self, const vida_lie_body* body, Vid
 static int fly(VidaIntegration* self, VidaError* error) {
   vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
-    if (turn(self, &own->body[b])) {
+    if (vida__lie_find_turn(self, &own->body[b], 1.0)) {
       return fail_turn(self, &own->body[b], error);
     }
+    vida__lie_rotate(self, &own->body[b]);
   }
   for (int j = 0; j < own->others; j++) {
     const int i = own->other[j];

@@ -5,7 +5,9 @@
 
 #include "stepper/integration.h"
 
-enum { VIDA_TURNS = 4 };
+/* Vectors that are kept by bodies have a fourth component, which is 0: loops over them are those of
+ * whole SIMD registers. */
+enum { VIDA_TURNS = 4, VIDA_PADDED = 4 };
 
 /* A body with a quaternion, scalar first, from body to space. */
 typedef struct vida_lie_body {
@@ -13,12 +15,15 @@ typedef struct vida_lie_body {
   int row;           /* its constraint of unit norm */
   double inertia[9]; /* J, by rows */
   double factors[9]; /* J^-1, by rows */
-  double size;       /* sum of the magnitudes of J */
-  /* Turns of the last steps, c = tan(angle / 2) times the axis, in the body (lie_turn.c). */
-  double turn[3];                   /* of the last step */
-  double difference[VIDA_TURNS][3]; /* backward differences of order 0, 1, ... */
-  int turns;                        /* number of known differences */
-  double h;                         /* of these steps */
+  double moment[3];  /* the principal moments */
+  double axes[9];    /* column i: principal axis i; by rows */
+  bool is_principal; /* these are the axes of the body */
+  /* Turns of the last steps, c = tan(angle / 2) times the axis (lie_turn.c). */
+  double turn[3]; /* of the last step, in the body */
+  /* Backward differences of order 0, 1, ..., in the principal axes. */
+  double difference[VIDA_TURNS][VIDA_PADDED];
+  int turns; /* number of known differences */
+  double h;  /* of these steps */
 } vida_lie_body;
 
 /* The state of a method. The angular momentum of a body in space is part of the node, which is
@@ -105,18 +110,22 @@ static inline void vida__lie_body_components(const vida_lie_body* body, const do
 /* ---- the state ---- */
 
 /* Computes the angular momentum in the body for the quaternion q. */
-void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
-                    double in_body[3]);
+static inline void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body,
+                                  const double q[4], double in_body[3]) {
+  double spin[4];
+  vida__lie_body_components(body, self->node.v, spin);
+  vida__lie_turn_to_body(q, spin, in_body);
+}
 /* Computes the angular velocity in the body for the quaternion q. */
 void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                      double rates[3]);
-/* Adds a change to the quaternion, and scales the result to norm 1. */
+/* Adds a change to the quaternion, and scales the result to norm 1 (lie_turn.c). */
 void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]);
-/* Finds the turn c of a step, body->turn: J c + c x J c = (1 + share c c) a, by Newton's method, to
- * rounding, from a guess that continues the last turns. Counts its iterations. Fails with
- * VIDA_STEP_NOT_CONVERGED, also for |c| >= 1 (lie_turn.c). */
-int vida__lie_solve_turn(VidaIntegration* self, vida_lie_body* body, const double a[3],
-                         double share);
+/* Finds the turn c of a step, body->turn: J c + c x J c = (1 + share c c) h/2 Pi with the angular
+ * momentum Pi in the body, by Newton's method, to rounding, from a guess that continues the last
+ * turns. Counts its iterations. Fails with VIDA_STEP_NOT_CONVERGED, also for |c| >= 1 (lie_turn.c).
+ */
+int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share);
 /* Rotates the quaternion q * (1, c)/sqrt(1 + c c), by body->turn (lie_turn.c). */
 void vida__lie_rotate(VidaIntegration* self, const vida_lie_body* body);
 /* Forgets the last turns, as after a failed step: for VidaMethod.undo (lie_turn.c). */

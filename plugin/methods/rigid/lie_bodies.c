@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vida/bodies.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -230,6 +231,14 @@ static int probe_axis(VidaIntegration* self, int axis, double others, probe* at)
   return vida__gradient(&self->model.evaluator, 0.0, at->q, at->v, at->l_q, at->l_v);
 }
 
+static void find_axes(vida_lie_body* body) {
+  double inertia[3][3], axes[3][3];
+  memcpy(inertia, body->inertia, sizeof inertia);
+  Vida_PrincipalAxes((const double(*)[3])inertia, body->moment, axes);
+  memcpy(body->axes, axes, sizeof body->axes);
+  body->is_principal = axes[0][0] == 1.0 && axes[1][1] == 1.0 && axes[2][2] == 1.0;
+}
+
 static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
   vida_lie_state* own = self->state;
   int code = VIDA_SUCCESS;
@@ -264,13 +273,11 @@ static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
       const double mean = 0.5 * (inertia[3 * i + k] + inertia[3 * k + i]);
       inertia[3 * i + k] = inertia[3 * k + i] = mean;
     }
-    for (int i = 0; i < 9; i++) {
-      body->size += fabs(inertia[i]);
-    }
     if (invert(inertia, body->factors) || !(inertia[0] > 0.0) || !(inertia[4] > 0.0) ||
         !(inertia[8] > 0.0)) {
       return refuse_body(self, body, "has no regular inertia tensor", error);
     }
+    find_axes(body);
   }
   return VIDA_SUCCESS;
 }

@@ -1,8 +1,5 @@
 /* The state of rigid bodies that are unit quaternions: start, momenta, velocities.
- *
- * What is carried of a body is its quaternion and its angular momentum in space. Quaternions
- * advance by multiplication with unit quaternions; what rounding makes of their norm is taken back
- * along q itself, which no rotation sees. */
+ * What is carried of a body is its quaternion and its angular momentum in space. */
 #include <math.h>
 #include <string.h>
 
@@ -12,40 +9,11 @@
 
 /* ---- the state ------------------------------------------------------------------------------- */
 
-void vida__lie_spin(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
-                    double in_body[3]) {
-  double spin[4];
-  vida__lie_body_components(body, self->node.v, spin);
-  vida__lie_turn_to_body(q, spin, in_body);
-}
-
 void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, const double q[4],
                      double rates[3]) {
   double in_body[3];
   vida__lie_spin(self, body, q, in_body);
   vida__lie_multiply(body->factors, in_body, rates);
-}
-
-/* The norm off 1 is found from squares without rounding: their errors, those of the sum, and what
- * the low parts of q contribute. */
-void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]) {
-  double x[4], rest[4];
-  double off = -1.0;
-  double low = 0.0;
-  for (int a = 0; a < 4; a++) {
-    const int i = body->coordinate[a];
-    double left;
-    x[a] = vida__add_exactly(self->node.q[i], change[a], &rest[a]);
-    rest[a] += self->node.q_low[i];
-    const double part = x[a] * x[a];
-    off = vida__add_exactly(off, part, &left);
-    low += left + fma(x[a], x[a], -part) + 2.0 * x[a] * rest[a];
-  }
-  const double back = -0.5 * (off + low);
-  for (int a = 0; a < 4; a++) {
-    const int i = body->coordinate[a];
-    self->node.q[i] = vida__add_exactly(x[a], rest[a] + back * x[a], &self->node.q_low[i]);
-  }
 }
 
 /* Computes p = 2 (0, pi) * q, which is tangent to the sphere. */

@@ -1,16 +1,20 @@
 /* The turn of a body in a step, of which the discrete Euler equations of both methods are
- * polynomials in c = tan(angle / 2) times the axis: J c + c x J c = (1 + share c c) a. */
+ * polynomials in c = tan(angle / 2) times the axis: J c + c x J c = (1 + share c c) a. They are
+ * solved in the principal axes, where J is diagonal.
+ *
+ * Quaternions advance by multiplication with unit quaternions; what rounding makes of their norm is
+ * taken back along q itself, which no rotation sees. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "methods/rigid/lie.h"
 
-static double larger(double a, double b) {
+static inline double larger(double a, double b) {
   return a > b ? a : b;
 }
 
-static double largest(const double x[3]) {
+static inline double largest(const double x[3]) {
   return larger(larger(fabs(x[0]), fabs(x[1])), fabs(x[2]));
 }
 
@@ -18,8 +22,7 @@ static double largest(const double x[3]) {
 
 /* The turn of a sphere, whose equation has a closed solution. */
 static void guess_sphere(const vida_lie_body* body, const double a[3], double share, double c[3]) {
-  double b[3];
-  vida__lie_multiply(body->factors, a, b);
+  const double b[3] = {a[0] / body->moment[0], a[1] / body->moment[1], a[2] / body->moment[2]};
   const double square = 1.0 - 4.0 * share * vida__lie_dot(b, b);
   const double factor = 2.0 / (1.0 + sqrt(larger(square, 0.0)));
   for (int i = 0; i < 3; i++) {
@@ -28,29 +31,25 @@ static void guess_sphere(const vida_lie_body* body, const double a[3], double sh
 }
 
 /* Extrapolates the last turns by the polynomial through them. */
-static void extrapolate(const vida_lie_body* body, double c[3]) {
-  c[0] = c[1] = c[2] = 0.0;
+static inline void extrapolate(const vida_lie_body* body, double c[3]) {
+  double sum[VIDA_PADDED] = {0.0};
   for (int k = 0; k < body->turns; k++) {
-    const double* difference = body->difference[k];
-    c[0] += difference[0];
-    c[1] += difference[1];
-    c[2] += difference[2];
+    for (int i = 0; i < VIDA_PADDED; i++) {
+      sum[i] += body->difference[k][i];
+    }
   }
+  memcpy(c, sum, 3 * sizeof *c);
 }
 
-static void remember(vida_lie_body* body, const double c[3]) {
+static inline void remember(vida_lie_body* body, const double c[3]) {
+  double next[VIDA_PADDED] = {c[0], c[1], c[2], 0.0};
   body->turns += body->turns < VIDA_TURNS ? 1 : 0;
-  double x = c[0], y = c[1], z = c[2];
-  memcpy(body->turn, c, sizeof body->turn);
   for (int k = 0; k < body->turns; k++) {
-    double* difference = body->difference[k];
-    const double last[3] = {difference[0], difference[1], difference[2]};
-    difference[0] = x;
-    difference[1] = y;
-    difference[2] = z;
-    x -= last[0];
-    y -= last[1];
-    z -= last[2];
+    for (int i = 0; i < VIDA_PADDED; i++) {
+      const double last = body->difference[k][i];
+      body->difference[k][i] = next[i];
+      next[i] -= last;
+    }
   }
 }
 
@@ -63,28 +62,31 @@ void vida__lie_forget_turns(VidaIntegration* self) {
 
 /* ---- solution -------------------------------------------------------------------------------- */
 
-/* Computes J c and r = J c + c x J c - (1 + share c c) a. Returns the size of its terms. */
-static double find_residual(const vida_lie_body* body, const double a[3], double share,
-                            const double c[3], double j_c[3], double r[3]) {
-  double across[3];
-  vida__lie_multiply(body->inertia, c, j_c);
-  vida__lie_cross(c, j_c, across);
-  const double more = 1.0 + share * vida__lie_dot(c, c);
-  r[0] = j_c[0] + across[0] - more * a[0];
-  r[1] = j_c[1] + across[1] - more * a[1];
-  r[2] = j_c[2] + across[2] - more * a[2];
-  return largest(j_c) + largest(across) + more * largest(a);
+/* The equations of a body: J, J_3 - J_2 and so on, a, 2 share a, and the size of a. */
+typedef struct equations {
+  double j[3], d[3], a[3], bent[3];
+  double share, size;
+} equations;
+
+static inline equations find_equations(const vida_lie_body* body, const double a[3], double share) {
+  const double* j = body->moment;
+  const double twice = 2.0 * share;
+  return (equations){.j = {j[0], j[1], j[2]},
+                     .d = {j[2] - j[1], j[0] - j[2], j[1] - j[0]},
+                     .a = {a[0], a[1], a[2]},
+                     .bent = {twice * a[0], twice * a[1], twice * a[2]},
+                     .share = share,
+                     .size = largest(a)};
 }
 
 /* Solves A d = r, rows first, by Cramer's rule. Returns false for a singular matrix. */
-static inline bool solve(const double a[3][3], const double r[3], double d[3]) {
+static inline bool solve(const double a[3][3], const double r[3], double least, double d[3]) {
   double x[3], y[3], z[3];
   vida__lie_cross(a[1], a[2], x);
   vida__lie_cross(a[2], a[0], y);
   vida__lie_cross(a[0], a[1], z);
-  const double size = largest(a[0]) * largest(a[1]) * largest(a[2]);
   const double determinant = vida__lie_dot(a[0], x);
-  if (!(fabs(determinant) > 1e-14 * size)) {
+  if (!(fabs(determinant) > least)) {
     return false;
   }
   const double inverse = 1.0 / determinant;
@@ -95,42 +97,40 @@ static inline bool solve(const double a[3][3], const double r[3], double d[3]) {
 }
 
 /* Computes the correction d of Newton's method, by J + hat(c) J - hat(J c) - 2 share a c^T. */
-static bool find_correction(const vida_lie_body* body, const double a[3], double share,
-                            const double c[3], const double j_c[3], const double r[3],
-                            double d[3]) {
-  const double* j = body->inertia;
-  const double x = 2.0 * share * a[0], y = 2.0 * share * a[1], z = 2.0 * share * a[2];
-  const double matrix[3][3] = {{j[0] + (c[1] * j[6] - c[2] * j[3]) - x * c[0],
-                                j[1] + (c[1] * j[7] - c[2] * j[4]) - x * c[1] + j_c[2],
-                                j[2] + (c[1] * j[8] - c[2] * j[5]) - x * c[2] - j_c[1]},
-                               {j[3] + (c[2] * j[0] - c[0] * j[6]) - y * c[0] - j_c[2],
-                                j[4] + (c[2] * j[1] - c[0] * j[7]) - y * c[1],
-                                j[5] + (c[2] * j[2] - c[0] * j[8]) - y * c[2] + j_c[0]},
-                               {j[6] + (c[0] * j[3] - c[1] * j[0]) - z * c[0] + j_c[1],
-                                j[7] + (c[0] * j[4] - c[1] * j[1]) - z * c[1] - j_c[0],
-                                j[8] + (c[0] * j[5] - c[1] * j[2]) - z * c[2]}};
-  return solve(matrix, r, d);
+static inline bool find_correction(const equations* of, const double c[3], const double r[3],
+                                   double d[3]) {
+  const double *j = of->j, *s = of->d, *b = of->bent;
+  const double matrix[3][3] = {
+      {j[0] - b[0] * c[0], s[0] * c[2] - b[0] * c[1], s[0] * c[1] - b[0] * c[2]},
+      {s[1] * c[2] - b[1] * c[0], j[1] - b[1] * c[1], s[1] * c[0] - b[1] * c[2]},
+      {s[2] * c[1] - b[2] * c[0], s[2] * c[0] - b[2] * c[1], j[2] - b[2] * c[2]}};
+  return solve(matrix, r, 1e-14 * fabs(j[0] * j[1] * j[2]), d);
 }
 
-/* Improves c to rounding; returns false if it does not converge. */
-static bool improve(VidaIntegration* self, const vida_lie_body* body, const double a[3],
-                    double share, double c[3]) {
+/* Improves c to rounding; returns false if it does not converge. Beyond |c| = 1, a turn by a right
+ * angle, is another solution of the equations. */
+static inline bool improve(VidaIntegration* self, const equations* of, double c[3]) {
   enum { MOST_ITERATIONS = 30 };
-  const double bend = body->size + share * largest(a);
+  const double *j = of->j, *s = of->d, *a = of->a;
+  const double bend = fabs(j[0]) + fabs(j[1]) + fabs(j[2]) + of->share * of->size;
   double previous = INFINITY;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
-    double j_c[3], r[3], d[3];
-    const double size = find_residual(body, a, share, c, j_c, r);
+    const double more = 1.0 + of->share * vida__lie_dot(c, c);
+    const double r[3] = {j[0] * c[0] + s[0] * (c[1] * c[2]) - more * a[0],
+                         j[1] * c[1] + s[1] * (c[2] * c[0]) - more * a[1],
+                         j[2] * c[2] + s[2] * (c[0] * c[1]) - more * a[2]};
+    const double size = 2.0 * more * of->size; /* of the terms of r, at a solution */
     const double residual = largest(r);
+    double d[3];
     self->statistics.residual_evaluations++;
-    if (!isfinite(size)) {
+    if (!isfinite(residual)) {
       return false;
     }
     /* Makes another correction as long as it reduces the residual. */
     if (residual <= DBL_EPSILON * size || (residual <= 1e-13 * size && residual >= previous)) {
-      return true;
+      break;
     }
-    if (!find_correction(body, a, share, c, j_c, r, d)) {
+    if (!find_correction(of, c, r, d)) {
       return false;
     }
     c[0] -= d[0];
@@ -141,49 +141,114 @@ static bool improve(VidaIntegration* self, const vida_lie_body* body, const doub
     /* The equations are quadratic: a correction leaves exactly the residual d x J d - share d d a,
      * which need not be evaluated where it is below rounding. */
     if (bend * vida__lie_dot(d, d) <= DBL_EPSILON * size) {
-      return true;
+      break;
+    }
+    if (k == MOST_ITERATIONS - 1) {
+      return false;
     }
     previous = residual;
   }
-  return false;
-}
-
-/* Beyond |c| = 1, a turn by a right angle, is another solution of the equations. */
-static bool is_turn(const double c[3]) {
   return vida__lie_dot(c, c) < 1.0;
 }
 
-int vida__lie_solve_turn(VidaIntegration* self, vida_lie_body* body, const double a[3],
-                         double share) {
-  double c[3];
+/* Computes y = P^T x for the matrix P of the principal axes. */
+static void turn_to_axes(const vida_lie_body* body, const double x[3], double y[3]) {
+  const double* p = body->axes;
+  for (int i = 0; i < 3; i++) {
+    y[i] = p[i] * x[0] + p[3 + i] * x[1] + p[6 + i] * x[2];
+  }
+}
+
+int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share) {
+  const double half = 0.5 * self->node.h;
+  double q[4], a[3], c[3];
   bool is_found = false;
+  vida__lie_body_components(body, self->node.q, q);
+  vida__lie_spin(self, body, q, a);
+  if (!body->is_principal) {
+    const double in_body[3] = {a[0], a[1], a[2]};
+    turn_to_axes(body, in_body, a);
+  }
+  a[0] *= half;
+  a[1] *= half;
+  a[2] *= half;
+  const equations of = find_equations(body, a, share);
   if (body->turns > 0 && body->h == self->node.h) {
     extrapolate(body, c);
-    is_found = improve(self, body, a, share, c) && is_turn(c);
+    is_found = improve(self, &of, c);
   }
   if (!is_found) {
     body->turns = 0;
+    body->h = self->node.h;
     guess_sphere(body, a, share, c);
-    is_found = improve(self, body, a, share, c) && is_turn(c);
+    if (!improve(self, &of, c)) {
+      return VIDA_STEP_NOT_CONVERGED;
+    }
   }
-  if (!is_found) {
-    return VIDA_STEP_NOT_CONVERGED;
-  }
-  body->h = self->node.h;
   remember(body, c);
+  if (body->is_principal) {
+    memcpy(body->turn, c, sizeof c);
+  } else {
+    vida__lie_multiply(body->axes, c, body->turn);
+  }
   return VIDA_SUCCESS;
+}
+
+/* ---- rotation -------------------------------------------------------------------------------- */
+
+/* Returns the rounding error of `square` = x x (Dekker 1971), for x of about 1. */
+static inline double find_square_error(double x, double square) {
+  const double scaled = 134217729.0 * x; /* 2^27 + 1 */
+  const double high = scaled - (scaled - x);
+  const double low = x - high;
+  return ((high * high - square) + 2.0 * (high * low)) + low * low;
+}
+
+/* The norm off 1 is found from squares without rounding: their errors, those of the sums, and what
+ * the low parts of q contribute. */
+static inline void advance(VidaIntegration* self, const vida_lie_body* body, const double q[4],
+                           const double change[4]) {
+  double low[4], x[4], rest[4], square[4], error[4], pair[2], left[2], last;
+  vida__lie_body_components(body, self->node.q_low, low);
+  for (int a = 0; a < 4; a++) {
+    x[a] = vida__add_exactly(q[a], change[a], &rest[a]);
+    rest[a] += low[a];
+    square[a] = x[a] * x[a];
+    error[a] = find_square_error(x[a], square[a]) + 2.0 * x[a] * rest[a];
+  }
+  for (int a = 0; a < 2; a++) {
+    pair[a] = vida__add_exactly(square[a], square[2 + a], &left[a]);
+    left[a] += error[a] + error[2 + a];
+  }
+  const double sum = vida__add_exactly(pair[0], pair[1], &last);
+  const double back = -0.5 * ((sum - 1.0) + (last + (left[0] + left[1])));
+  for (int a = 0; a < 4; a++) {
+    x[a] = vida__add_exactly(x[a], rest[a] + back * x[a], &low[a]);
+  }
+  for (int a = 0; a < 4; a++) {
+    self->node.q[body->coordinate[a]] = x[a];
+    self->node.q_low[body->coordinate[a]] = low[a];
+  }
+}
+
+void vida__lie_advance(VidaIntegration* self, const vida_lie_body* body, const double change[4]) {
+  double q[4];
+  vida__lie_body_components(body, self->node.q, q);
+  advance(self, body, q, change);
 }
 
 /* Adds q * ((1, c)/sqrt(1 + c c) - 1) to q. */
 void vida__lie_rotate(VidaIntegration* self, const vida_lie_body* body) {
   double q[4], change[4];
-  const double square = vida__lie_dot(body->turn, body->turn);
+  const double* c = body->turn;
+  const double square = vida__lie_dot(c, c);
   const double root = sqrt(1.0 + square);
-  const double less = -square / (root * (1.0 + root)); /* 1/root - 1 */
+  const double share = 1.0 / root;
+  const double less = -square * share / (1.0 + root); /* share - 1 */
   vida__lie_body_components(body, self->node.q, q);
-  vida__lie_quaternion_rate(q, body->turn, change);
-  for (int a = 0; a < 4; a++) {
-    change[a] = less * q[a] + 2.0 * change[a] / root;
-  }
-  vida__lie_advance(self, body, change);
+  change[0] = less * q[0] - share * (q[1] * c[0] + q[2] * c[1] + q[3] * c[2]);
+  change[1] = less * q[1] + share * (q[0] * c[0] + q[2] * c[2] - q[3] * c[1]);
+  change[2] = less * q[2] + share * (q[0] * c[1] + q[3] * c[0] - q[1] * c[2]);
+  change[3] = less * q[3] + share * (q[0] * c[2] + q[1] * c[1] - q[2] * c[0]);
+  advance(self, body, q, change);
 }

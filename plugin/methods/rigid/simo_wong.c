@@ -332,15 +332,9 @@ static int start(VidaIntegration* self, VidaError* error) {
  *     J c + c x J c = h/2 Pi0,   c = h w / 2 = tan(angle/2) times the axis. */
 static int turn_freely(VidaIntegration* self) {
   vida_lie_state* lie = self->state;
-  double q[4], a[3];
   int code = VIDA_SUCCESS;
   for (int b = 0; b < lie->bodies && !code; b++) {
-    vida__lie_body_components(&lie->body[b], self->node.q, q);
-    vida__lie_spin(self, &lie->body[b], q, a);
-    for (int i = 0; i < 3; i++) {
-      a[i] *= 0.5 * self->node.h;
-    }
-    code = vida__lie_solve_turn(self, &lie->body[b], a, 0.0);
+    code = vida__lie_find_turn(self, &lie->body[b], 0.0);
   }
   for (int b = 0; b < lie->bodies && !code; b++) {
     vida__lie_rotate(self, &lie->body[b]);
