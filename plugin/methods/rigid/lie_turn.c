@@ -196,14 +196,6 @@ int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share
 
 /* ---- rotation -------------------------------------------------------------------------------- */
 
-/* Returns the rounding error of `square` = x x (Dekker 1971), for x of about 1. */
-static inline double find_square_error(double x, double square) {
-  const double scaled = 134217729.0 * x; /* 2^27 + 1 */
-  const double high = scaled - (scaled - x);
-  const double low = x - high;
-  return ((high * high - square) + 2.0 * (high * low)) + low * low;
-}
-
 /* The norm off 1 is found from squares without rounding: their errors, those of the sums, and what
  * the low parts of q contribute. */
 static inline void advance(VidaIntegration* self, const vida_lie_body* body, const double q[4],
@@ -213,8 +205,8 @@ static inline void advance(VidaIntegration* self, const vida_lie_body* body, con
   for (int a = 0; a < 4; a++) {
     x[a] = vida__add_exactly(q[a], change[a], &rest[a]);
     rest[a] += low[a];
-    square[a] = x[a] * x[a];
-    error[a] = find_square_error(x[a], square[a]) + 2.0 * x[a] * rest[a];
+    square[a] = vida__square_exactly(x[a], &error[a]);
+    error[a] += 2.0 * x[a] * rest[a];
   }
   for (int a = 0; a < 2; a++) {
     pair[a] = vida__add_exactly(square[a], square[2 + a], &left[a]);

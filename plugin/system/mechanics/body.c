@@ -19,6 +19,9 @@ static const double rounding = 1e-12;
 
 enum { TURNING_MOST = 9 };
 
+/* What the name of a quaternion appends to that of its body. */
+#define QUATERNION_SUFFIX ": quaternion"
+
 /* The data of a body of any kind while it is added. */
 typedef struct body_work {
   const char* kind; /* "body" or "rod" */
@@ -403,16 +406,28 @@ static int unit_row(vida_graph* graph, vida_vector v) {
   return vida__node_multiply(graph, vida__graph_constant(graph, 0.5), excess);
 }
 
-static int quaternion_rows(vida_trace* trace, vida_trace_row* rows) {
-  rows[0] = (vida_trace_row){NULL, "", unit_row(trace->graph, extra_vector(trace, 0, 4))};
-  return 1;
+static int add_unit_norm(VidaSystem* system, const body_work* work, VidaError* error) {
+  const vida_constraint_batch like = {
+      .kernel = &vida__unit_quaternion, .dimension = 3, .width = 4, .rows = 1};
+  const int index[4] = {work->first, work->first + 1, work->first + 2, work->first + 3};
+  vida_joined name;
+  if (vida__join(&name, work->name, QUATERNION_SUFFIX, "")) {
+    return vida__fail_memory(error);
+  }
+  int code = vida__check_row_names(system, name.text, 1, error);
+  vida_constraint_batch* batch = code ? NULL : vida__find_constraint_batch(system, &like);
+  if (!code) {
+    code = batch ? vida__append_constraint(system, batch, index, NULL, name.text, "", 0.0, error)
+                 : vida__fail_memory(error);
+  }
+  vida__free_joined(&name);
+  return code;
 }
 
 static int add_quaternion(VidaSystem* system, body_work* work, const VidaRigidBody* given,
                           const double* q, const double* spin, VidaError* error) {
   static const char* const suffixes[] = {"q0", "q1", "q2", "q3"};
-  static const vida_pattern_formulas formulas = {.kinetic = quaternion_energy,
-                                                 .constraint = quaternion_rows};
+  static const vida_pattern_formulas formulas = {.kinetic = quaternion_energy};
   const double(*j)[3] = given->inertia;
   const double pure[4] = {0.0, spin[0], spin[1], spin[2]};
   const double diagonal[3] = {j[0][0], j[1][1], j[2][2]};
@@ -432,9 +447,10 @@ static int add_quaternion(VidaSystem* system, body_work* work, const VidaRigidBo
   }
   int code = add_turning(system, work, error);
   code = code ? code : add_motion(system, work, VIDA_MOTION_QUATERNION, 0, 4, error);
-  return code ? code
-              : add_orientation(system, work, "quaternion", ": quaternion", &instance, &formulas,
+  code = code ? code
+              : add_orientation(system, work, "quaternion", QUATERNION_SUFFIX, &instance, &formulas,
                                 error);
+  return code ? code : add_unit_norm(system, work, error);
 }
 
 /* ---- bodies in space: directors -------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* Kernels: functions of a few local coordinates, evaluated in batches over their instances.
  *
- * A kernel is one static record: of a built-in term (points.c), of C callbacks (callback.c) or of
+ * A kernel is one static record: of a built-in term (points.c,
+ * unit_quaternion.c), of C callbacks (callback.c) or of
  * expressions (traced.c). Functions add to their output, those of Jacobians store it; they return
  * 0, a positive (recoverable) code or a negative one. Local coordinate j of instance i is
  * q[batch->index[i * width + j]]. */
@@ -197,6 +198,8 @@ struct vida_constraint_batch {
  * a fixed point. */
 extern const vida_term_kernel vida__linear_spring, vida__squared_spring;
 extern const vida_constraint_kernel vida__distance;
+/* The kernel of unit quaternions: four coordinates, without parameters (unit_quaternion.c). */
+extern const vida_constraint_kernel vida__unit_quaternion;
 /* Parameters of a spring, and of a distance. */
 enum {
   VIDA_SPRING_STIFFNESS,

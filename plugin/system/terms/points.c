@@ -286,16 +286,6 @@ SPRING_KERNEL(squared_spring, squared_law, squared_quotient);
 
 /* ---- distance -------------------------------------------------------------------------------- */
 
-/* Computes a * a as an exact sum of two numbers (Dekker), without a fused multiply-add. */
-static inline double square_exactly(double a, double* low) {
-  const double split = 134217729.0 * a; /* 2^27 + 1 */
-  const double high_part = split - (split - a);
-  const double low_part = a - high_part;
-  const double product = a * a;
-  *low = ((high_part * high_part - product) + 2.0 * high_part * low_part) + low_part * low_part;
-  return product;
-}
-
 /* Adds g = (|d|^2 - l^2) / (2 l) in twice the working precision. Steps divide g by h, so its
  * rounding would grow as h shrinks. */
 ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
@@ -305,7 +295,7 @@ ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const
     const int* index = batch->index + i * batch->width;
     const double l = parameter[VIDA_DISTANCE_LENGTH];
     double low, error;
-    double sum = -square_exactly(l, &low);
+    double sum = -vida__square_exactly(l, &low);
     low = -low;
     for (int k = 0; k < dimension; k++) {
       const int second = paired ? index[dimension + k] : index[k];
@@ -315,7 +305,7 @@ ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const
       if (q_low) {
         d_low += q_low[second] - (paired ? q_low[index[k]] : 0.0);
       }
-      const double square = square_exactly(d, &error);
+      const double square = vida__square_exactly(d, &error);
       low += error + 2.0 * d * d_low;
       sum = vida__add_exactly(sum, square, &error);
       low += error;
