@@ -11,6 +11,8 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
+#include "base/vector_operations.h"
+
 int vida__context_create(SUNContext* context) {
 #if VIDA_SUNDIALS_AT_LEAST(7, 0)
   /* Removes the logger: up to version 7.5 the default logger of a context copies every remark of
@@ -42,6 +44,7 @@ N_Vector vida__new_vector(sunindextype size, SUNContext context) {
   const N_Vector vector = check_vector(N_VNew_Serial(size, context), size);
   if (vector) {
     vector->ops->nvclone = clone_vector;
+    vida__replace_vector_operations(vector);
   }
   return vector;
 }
