@@ -18,12 +18,14 @@ struct vida_elimination {
   vida_elimination_order own;
   const vida_elimination_order* order; /* `own`, or that of the pattern */
   double* diagonal;                    /* size: pivots, by row of the matrix */
-  double* inverse;                     /* size: their reciprocals */
+  double* inverse;                     /* size: reciprocals of the pivots */
   double* terms;                       /* size: sums of the magnitudes of the terms of pivots */
-  double* lower;                       /* entries of L */
-  double* upper;                       /* entries of U */
-  double least;                        /* smallest relative pivot */
-  bool allows_symmetric;               /* see vida__elimination_allow_symmetric */
+  double* sums;  /* 2 size: of symmetric factors, sums of the terms of a pivot, those of positive
+                  * pivots before it and those of negative ones */
+  double* lower; /* entries of L */
+  double* upper; /* entries of U */
+  double least;  /* smallest relative pivot */
+  bool allows_symmetric; /* see vida__elimination_allow_symmetric */
   bool is_symmetric; /* the last factors are: L is the transpose of U with rows divided by pivots,
                         and not computed */
 };
@@ -31,8 +33,10 @@ struct vida_elimination {
 static int allocate_factors(vida_elimination* made) {
   const size_t size = (size_t)made->order->size;
   const size_t entries = (size_t)made->order->start[size];
-  const vida_array arrays[] = {
-      {&made->diagonal, size + 2 * entries}, {&made->inverse, size}, {&made->terms, size}};
+  const vida_array arrays[] = {{&made->diagonal, size + 2 * entries},
+                               {&made->inverse, size},
+                               {&made->terms, size},
+                               {&made->sums, 2 * size}};
   return vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays) ? VIDA_SUCCESS
                                                                        : VIDA_OUT_OF_MEMORY;
 }
@@ -110,31 +114,45 @@ void vida__elimination_destroy(vida_elimination** elimination) {
 /* ---- factors --------------------------------------------------------------------------------- */
 
 /* Returns whether all values have a place. */
-static bool load(vida_elimination* elimination, const double* values) {
-  const vida_elimination_order* order = elimination->order;
-  const size_t size = (size_t)order->size;
-  double* restrict factors = elimination->diagonal;
-  const int* restrict place = order->place;
-  const int* restrict source = order->source;
+static bool have_places(const vida_elimination_order* order, const double* values) {
   bool has_other = false;
   for (int k = 0; k < order->run_count; k++) {
     for (int e = order->unused[2 * k]; e < order->unused[2 * k + 1]; e++) {
       has_other |= values[e] != 0.0;
     }
   }
-  if (has_other) {
-    return false;
+  return !has_other;
+}
+
+static void load(vida_elimination* elimination, const double* values) {
+  const vida_elimination_order* order = elimination->order;
+  const size_t entries = (size_t)order->start[order->size];
+  double* restrict lower = elimination->lower;
+  double* restrict upper = elimination->upper;
+  memset(lower, 0, 2 * entries * sizeof *lower); /* both */
+  for (int k = 0; k < order->pair_count; k++) {
+    upper[order->place[k]] = values[order->above[k]];
+    lower[order->place[k]] = values[order->below[k]];
   }
-  for (int k = 0; k < order->fill_count; k++) {
-    factors[order->fill[k]] = 0.0;
+  for (int i = 0; i < order->size; i++) {
+    elimination->diagonal[i] = values[order->middle[i]];
+    elimination->terms[i] = fabs(elimination->diagonal[i]);
   }
-  for (int k = 0; k < order->value_count; k++) {
-    factors[place[k]] = values[source[k]];
+}
+
+/* Loads U alone. Returns whether the values are symmetric. */
+static bool load_symmetric(vida_elimination* elimination, const double* values) {
+  const vida_elimination_order* order = elimination->order;
+  double* restrict upper = elimination->upper;
+  bool differs = false;
+  memset(upper, 0, (size_t)order->start[order->size] * sizeof *upper);
+  memset(elimination->sums, 0, 2 * (size_t)order->size * sizeof *elimination->sums);
+  for (int k = 0; k < order->pair_count; k++) {
+    const double value = values[order->above[k]];
+    differs |= value != values[order->below[k]];
+    upper[order->place[k]] = value;
   }
-  for (size_t i = 0; i < size; i++) {
-    elimination->terms[i] = fabs(factors[i]);
-  }
-  return true;
+  return !differs;
 }
 
 /* Subtracts the product of the entries of L and U that belong to the diagonal entry of `row`. */
@@ -176,57 +194,35 @@ static const int* subtract_product(vida_elimination* elimination, int first, int
   return change;
 }
 
-/* As subtract_product, for the upper triangle of a symmetric matrix: L is U^T / pivot. */
-static const int* subtract_symmetric(vida_elimination* elimination, int first, int count,
-                                     double inverse, const int* restrict change) {
-  double* restrict upper = elimination->upper;
-  const double* right = upper + first;
-  const int* row = elimination->order->row + first;
-  for (int a = 0; a < count; a++) {
-    const double l = right[a] * inverse;
-    subtract_square(elimination, row[a], l, right[a]);
-    for (int b = a + 1; b < count; b++, change++) {
-      upper[*change] -= l * right[b];
-    }
-  }
-  return change;
-}
-
-/* L and U have the same pattern, so the values are symmetric if both hold the same numbers. */
-static bool is_symmetric(const vida_elimination* elimination) {
-  const size_t entries = (size_t)elimination->order->start[elimination->order->size];
-  return memcmp(elimination->lower, elimination->upper, entries * sizeof(double)) == 0;
-}
-
 void vida__elimination_allow_symmetric(vida_elimination* elimination) {
   elimination->allows_symmetric = true;
 }
 
-bool vida__elimination_factor(vida_elimination* elimination, const double* values) {
+/* Returns whether a pivot has kept enough digits beside its terms; *least is the smallest relative
+ * pivot so far. */
+static inline bool is_good_pivot(double value, double terms, double inverse, double* least) {
+  if (!(fabs(value) > least_pivot * terms) || !(fabs(inverse) <= DBL_MAX)) {
+    return false; /* also a value that is not a number */
+  }
+  if (fabs(value) < *least * terms) {
+    *least = fabs(value) / terms;
+  }
+  return true;
+}
+
+static bool factor_general(vida_elimination* elimination) {
   const vida_elimination_order* order = elimination->order;
   const int* change = order->change;
   double least = 1.0;
-  if (!load(elimination, values)) {
-    return false;
-  }
-  elimination->is_symmetric = elimination->allows_symmetric && is_symmetric(elimination);
   for (int k = 0; k < order->size; k++) {
     const int pivot = order->pivot[k];
     const double value = elimination->diagonal[pivot];
-    const double terms = elimination->terms[pivot];
     const double inverse = 1.0 / value;
-    if (!(fabs(value) > least_pivot * terms) || !(fabs(inverse) <= DBL_MAX)) {
-      return false; /* also a value that is not a number */
-    }
-    if (fabs(value) < least * terms) {
-      least = fabs(value) / terms;
+    if (!is_good_pivot(value, elimination->terms[pivot], inverse, &least)) {
+      return false;
     }
     const int first = order->start[k], count = order->start[k + 1] - first;
     elimination->inverse[pivot] = inverse;
-    if (elimination->is_symmetric) {
-      change = subtract_symmetric(elimination, first, count, inverse, change);
-      continue;
-    }
     for (int a = first; a < first + count; a++) {
       elimination->lower[a] *= inverse;
     }
@@ -234,6 +230,91 @@ bool vida__elimination_factor(vida_elimination* elimination, const double* value
   }
   elimination->least = least;
   return true;
+}
+
+/* ---- symmetric factors ----------------------------------------------------------------------- */
+
+/* Subtracts the products of the first of `1 + others` entries of a row of U, divided by the pivot,
+ * with all of them. The terms of diagonal entries have the sign of the pivot; `sums` has them apart
+ * by this sign, so that one sum per sign gives the pivot and the magnitude of its terms. Inlined
+ * with a constant number of others. */
+static inline const int* subtract_row(double* upper, const double* right, int row, double inverse,
+                                      double* sums, int others, const int* change) {
+  const double l = right[0] * inverse;
+  sums[2 * row] += l * right[0];
+  for (int b = 1; b <= others; b++) {
+    upper[*change++] -= l * right[b];
+  }
+  return change;
+}
+
+/* As subtract_product, for the upper triangle: L is U^T / pivot. Most columns of mechanisms have
+ * few entries, for which the set-up of loops would cost more than the arithmetic. */
+static const int* subtract_symmetric(vida_elimination* elimination, int first, int count,
+                                     double inverse, const int* change) {
+  double* upper = elimination->upper;
+  const double* right = upper + first;
+  const int* row = elimination->order->row + first;
+  double* sums = elimination->sums + (inverse < 0.0 ? 1 : 0);
+#define SUBTRACT(others) \
+  change = subtract_row(upper, right++, *row++, inverse, sums, (others), change)
+  for (; count > 8; count--) {
+    SUBTRACT(count - 1);
+  }
+  switch (count) {
+    case 8:
+      SUBTRACT(7); /* fall through */
+    case 7:
+      SUBTRACT(6); /* fall through */
+    case 6:
+      SUBTRACT(5); /* fall through */
+    case 5:
+      SUBTRACT(4); /* fall through */
+    case 4:
+      SUBTRACT(3); /* fall through */
+    case 3:
+      SUBTRACT(2); /* fall through */
+    case 2:
+      SUBTRACT(1); /* fall through */
+    case 1:
+      SUBTRACT(0); /* fall through */
+    default:
+      return change;
+  }
+#undef SUBTRACT
+}
+
+static bool factor_symmetric(vida_elimination* elimination, const double* values) {
+  const vida_elimination_order* order = elimination->order;
+  const int* change = order->change;
+  double least = 1.0;
+  for (int k = 0; k < order->size; k++) {
+    const int pivot = order->pivot[k];
+    const double value = values[order->middle[pivot]];
+    const double* sum = elimination->sums + 2 * pivot;
+    const double left = value - sum[0] - sum[1];
+    const double inverse = 1.0 / left;
+    if (!is_good_pivot(left, fabs(value) + sum[0] - sum[1], inverse, &least)) {
+      return false;
+    }
+    elimination->inverse[pivot] = inverse;
+    change = subtract_symmetric(elimination, order->start[k], order->start[k + 1] - order->start[k],
+                                inverse, change);
+  }
+  elimination->least = least;
+  return true;
+}
+
+bool vida__elimination_factor(vida_elimination* elimination, const double* values) {
+  if (!have_places(elimination->order, values)) {
+    return false;
+  }
+  elimination->is_symmetric = elimination->allows_symmetric && load_symmetric(elimination, values);
+  if (elimination->is_symmetric) {
+    return factor_symmetric(elimination, values);
+  }
+  load(elimination, values);
+  return factor_general(elimination);
 }
 
 /* Computes x = L^-1 x. */
@@ -285,7 +366,7 @@ long vida__elimination_entries(const vida_elimination* elimination) {
 int vida__elimination_sign(const vida_elimination* elimination) {
   int sign = 1;
   for (int i = 0; i < elimination->order->size; i++) {
-    sign = elimination->diagonal[i] < 0.0 ? -sign : sign;
+    sign = elimination->inverse[i] < 0.0 ? -sign : sign;
   }
   return sign;
 }

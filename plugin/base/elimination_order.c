@@ -37,8 +37,8 @@ static symbolic work_of(vida_elimination_order* order, const bool* used) {
 }
 
 void vida__free_elimination_order(vida_elimination_order* order) {
-  int* const arrays[] = {order->pivot,  order->start, order->row,    order->source, order->place,
-                         order->unused, order->fill,  order->change, order->work};
+  int* const arrays[] = {order->pivot, order->start, order->row,    order->middle, order->above,
+                         order->below, order->place, order->unused, order->change, order->work};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     free(arrays[k]);
   }
@@ -202,43 +202,31 @@ static void add_unused(vida_elimination_order* order, int entry) {
   }
 }
 
-/* Finds the entries of the factors that are the place of no value. */
-static void find_fill(vida_elimination_order* order) {
-  const int slots = order->pattern->size + 2 * order->start[order->pattern->size];
-  int* fill = order->fill; /* first: whether each is one, then their list */
-  for (int i = 0; i < slots; i++) {
-    fill[i] = 1;
-  }
-  for (int k = 0; k < order->value_count; k++) {
-    fill[order->place[k]] = 0;
-  }
-  order->fill_count = 0;
-  for (int i = 0; i < slots; i++) {
-    if (fill[i]) {
-      fill[order->fill_count++] = i;
-    }
-  }
+/* Places the pair of an entry above the diagonal, in the order of elimination, and the transposed
+ * entry. */
+static void add_pair(symbolic* work, int row, int column, int entry) {
+  vida_elimination_order* order = work->order;
+  const int pair = order->pair_count++;
+  order->above[pair] = entry;
+  order->below[pair] = vida__pattern_slot(work->pattern, column, row);
+  order->place[pair] = find_entry(order, work->position[row], work->position[column]);
 }
 
 static void find_places(symbolic* work) {
   const vida_pattern* pattern = work->pattern;
   vida_elimination_order* order = work->order;
-  const int entries = order->start[pattern->size];
-  order->value_count = order->run_count = 0;
+  order->pair_count = order->run_count = 0;
   for (int column = 0; column < pattern->size; column++) {
     for (sunindextype e = pattern->column_start[column]; e < pattern->column_start[column + 1];
          e++) {
       const int row = (int)pattern->row[e];
-      const int i = work->position[row], j = work->position[column];
       if (!is_used(work, row, column, e)) {
         add_unused(order, (int)e);
-        continue;
+      } else if (row == column) {
+        order->middle[row] = (int)e;
+      } else if (work->position[row] < work->position[column]) {
+        add_pair(work, row, column, (int)e);
       }
-      order->source[order->value_count] = (int)e;
-      order->place[order->value_count++] = i == j ? row
-                                           : i > j
-                                               ? pattern->size + find_entry(order, j, i)
-                                               : pattern->size + entries + find_entry(order, i, j);
     }
   }
 }
@@ -279,21 +267,22 @@ static void name_rows(symbolic* work) {
 
 static void place_values(symbolic* work) {
   find_places(work);
-  find_fill(work->order);
   find_changes(work);
   name_rows(work);
 }
 
-static int allocate_places(vida_elimination_order* order, size_t slots, size_t changes) {
+static int allocate_places(vida_elimination_order* order, size_t changes) {
   const size_t entries = (size_t)order->pattern->entries;
-  order->source = vida__allocate(entries, sizeof *order->source);
-  order->place = vida__allocate(entries, sizeof *order->place);
+  const size_t pairs = (entries - (size_t)order->pattern->size) / 2 + 1;
+  order->middle = vida__allocate((size_t)order->pattern->size, sizeof *order->middle);
+  order->above = vida__allocate(pairs, sizeof *order->above);
+  order->below = vida__allocate(pairs, sizeof *order->below);
+  order->place = vida__allocate(pairs, sizeof *order->place);
   order->unused = vida__allocate(2 * entries + 1, sizeof *order->unused);
-  order->fill = vida__allocate(slots, sizeof *order->fill);
   order->change = vida__allocate(changes + 1, sizeof *order->change);
   order->change_capacity = changes;
-  const bool has_all =
-      order->source && order->place && order->unused && order->fill && order->change;
+  const bool has_all = order->middle && order->above && order->below && order->place &&
+                       order->unused && order->change;
   return has_all ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -314,7 +303,7 @@ static int complete(symbolic* work) {
   if (changes > most_changes * entries || entries > INT_MAX) {
     return VIDA_SUCCESS;
   }
-  const int code = allocate_places(order, (size_t)entries, (size_t)changes);
+  const int code = allocate_places(order, (size_t)changes);
   if (!code) {
     place_values(work);
     order->size = pattern->size;
@@ -358,7 +347,7 @@ int vida__copy_elimination_order(const vida_elimination_order* from, vida_elimin
   *to = (vida_elimination_order){.pattern = from->pattern, .size = from->size};
   int code = allocate_steps(to);
   const size_t entries = (size_t)from->start[size];
-  code = code ? code : allocate_places(to, size + 2 * entries, from->change_capacity);
+  code = code ? code : allocate_places(to, from->change_capacity);
   to->row = vida__allocate(entries + 1, sizeof *to->row);
   if (code || !to->row) {
     return VIDA_OUT_OF_MEMORY;

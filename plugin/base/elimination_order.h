@@ -9,21 +9,21 @@
  * the order of elimination. */
 typedef struct vida_elimination_order {
   const vida_pattern* pattern;
-  int size;        /* of the matrix; 0: elimination would not be cheap, or is not possible */
-  int value_count; /* number of used entries of the matrix */
-  int run_count;   /* number of runs of the other entries, which are zero */
-  int fill_count;  /* number of entries of the factors that are zero before the elimination */
-  int* pivot;      /* size */
-  int* start;      /* size + 1 */
-  int* row;        /* entries of L or U */
-  int* source;     /* value_count: index of a value in the pattern */
-  int* place;      /* value_count: its index in (diagonal, L, U) */
-  int* unused;     /* 2 run_count: for each run of other entries the index of the first one in the
-                    * pattern, and the index after the last one */
-  int* fill;       /* fill_count: indices in (diagonal, L, U) */
-  int* change;     /* for step k and each pair a < b of its rows: index of the entry (a,b) in U,
-                    * which is that of (b,a) in L */
-  int* work;       /* 5 size */
+  int size;       /* of the matrix; 0: elimination would not be cheap, or is not possible */
+  int pair_count; /* number of used pairs of an entry and its transposed one */
+  int run_count;  /* number of runs of the other entries, which are zero */
+  int* pivot;     /* size */
+  int* start;     /* size + 1 */
+  int* row;       /* entries of L or U */
+  int* middle;    /* size: index of the diagonal value of a row in the pattern */
+  int* above;     /* pair_count: index of the value in U */
+  int* below;     /* pair_count: index of the value in L */
+  int* place;     /* pair_count: its place in U, which is that in L */
+  int* unused;    /* 2 run_count: for each run of other entries the index of the first one in the
+                   * pattern, and the index after the last one */
+  int* change;    /* for step k and each pair a < b of its rows: index of the entry (a,b) in U,
+                   * which is that of (b,a) in L */
+  int* work;      /* 5 size */
   size_t row_capacity, change_capacity;
 } vida_elimination_order;
 
