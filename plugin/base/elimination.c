@@ -11,6 +11,8 @@
 /* A pivot that is smaller than this, relative to the sum of its terms, has lost too many digits for
  * a fast convergence of Newton's method. */
 static const double least_pivot = 1e-6;
+/* The same for factors of which a few digits are enough. */
+static const double least_rough_pivot = 1e-12;
 
 /* The factors are those of an order of rows and columns: L with a unit diagonal, and U. L by
  * columns and U by rows have the same pattern. */
@@ -26,6 +28,7 @@ struct vida_elimination {
   double* upper; /* entries of U */
   double least;  /* smallest relative pivot */
   bool allows_symmetric; /* see vida__elimination_allow_symmetric */
+  bool is_rough;         /* see vida__elimination_make_rough */
   bool is_symmetric; /* the last factors are: L is the transpose of U with rows divided by pivots,
                         and not computed */
 };
@@ -198,10 +201,15 @@ void vida__elimination_allow_symmetric(vida_elimination* elimination) {
   elimination->allows_symmetric = true;
 }
 
+void vida__elimination_make_rough(vida_elimination* elimination, bool is_rough) {
+  elimination->is_rough = is_rough;
+}
+
 /* Returns whether a pivot has kept enough digits beside its terms; *least is the smallest relative
  * pivot so far. */
-static inline bool is_good_pivot(double value, double terms, double inverse, double* least) {
-  if (!(fabs(value) > least_pivot * terms) || !(fabs(inverse) <= DBL_MAX)) {
+static inline bool is_good_pivot(double value, double terms, double inverse, double allowed,
+                                 double* least) {
+  if (!(fabs(value) > allowed * terms) || !(fabs(inverse) <= DBL_MAX)) {
     return false; /* also a value that is not a number */
   }
   if (fabs(value) < *least * terms) {
@@ -213,12 +221,13 @@ static inline bool is_good_pivot(double value, double terms, double inverse, dou
 static bool factor_general(vida_elimination* elimination) {
   const vida_elimination_order* order = elimination->order;
   const int* change = order->change;
+  const double allowed = elimination->is_rough ? least_rough_pivot : least_pivot;
   double least = 1.0;
   for (int k = 0; k < order->size; k++) {
     const int pivot = order->pivot[k];
     const double value = elimination->diagonal[pivot];
     const double inverse = 1.0 / value;
-    if (!is_good_pivot(value, elimination->terms[pivot], inverse, &least)) {
+    if (!is_good_pivot(value, elimination->terms[pivot], inverse, allowed, &least)) {
       return false;
     }
     const int first = order->start[k], count = order->start[k + 1] - first;
@@ -287,6 +296,7 @@ static const int* subtract_symmetric(vida_elimination* elimination, int first, i
 static bool factor_symmetric(vida_elimination* elimination, const double* values) {
   const vida_elimination_order* order = elimination->order;
   const int* change = order->change;
+  const double allowed = elimination->is_rough ? least_rough_pivot : least_pivot;
   double least = 1.0;
   for (int k = 0; k < order->size; k++) {
     const int pivot = order->pivot[k];
@@ -294,7 +304,7 @@ static bool factor_symmetric(vida_elimination* elimination, const double* values
     const double* sum = elimination->sums + 2 * pivot;
     const double left = value - sum[0] - sum[1];
     const double inverse = 1.0 / left;
-    if (!is_good_pivot(left, fabs(value) + sum[0] - sum[1], inverse, &least)) {
+    if (!is_good_pivot(left, fabs(value) + sum[0] - sum[1], inverse, allowed, &least)) {
       return false;
     }
     elimination->inverse[pivot] = inverse;

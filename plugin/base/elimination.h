@@ -42,6 +42,9 @@ bool vida__elimination_factor(vida_elimination* elimination, const double* value
 /* Makes later factorizations of symmetric values compute U alone, for half of the price. Their
  * rounding errors are others. */
 void vida__elimination_allow_symmetric(vida_elimination* elimination);
+/* For matrices of which a few digits are enough (is_rough): until it is called again, symmetric
+ * values are factored at half of the price, and smaller pivots are accepted. */
+void vida__elimination_make_rough(vida_elimination* elimination, bool is_rough);
 /* Computes x = A^-1 b with the last factors; x may be b. */
 void vida__elimination_solve(const vida_elimination* elimination, const double* b, double* x);
 

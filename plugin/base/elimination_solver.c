@@ -76,6 +76,14 @@ void vida__linear_allow_symmetric(vida_linear* linear) {
   }
 }
 
+void vida__linear_make_rough(vida_linear* linear, bool is_rough) {
+  linear->is_rough = is_rough;
+  if (linear->elimination) {
+    vida__elimination_make_rough(linear->elimination, is_rough);
+    vida__elimination_make_rough(linear->seen_part, is_rough);
+  }
+}
+
 /* Adds A^-1 (b - A x) to x. residual (size): work space. */
 static void refine(const vida_linear* linear, const double* b, double* restrict x,
                    double* restrict residual) {
@@ -99,6 +107,7 @@ static void refine(const vida_linear* linear, const double* b, double* restrict 
 int vida__solve_eliminated(vida_linear* linear, const double* b, double* x) {
   const int size = linear->pattern->size;
   const bool is_uncertain =
+      !linear->is_rough &&
       vida__elimination_least_pivot(linear->last_elimination) < linear->refined_below;
   double* kept = N_VGetArrayPointer(linear->right_side);
   if (is_uncertain) {

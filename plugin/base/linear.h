@@ -41,6 +41,7 @@ typedef struct vida_linear {
   struct vida_elimination *seen_part, *elimination, *last_elimination;
   bool* seen;           /* entries: whether it has differed from zero */
   int failures, skips;  /* consecutive failures of elimination; next factorizations without it */
+  bool is_rough;        /* see vida__linear_make_rough */
   double refined_below; /* elimination with a smaller relative pivot refines its solutions */
   bool is_prepared;     /* it has been factored once; unless it is large, `pivoting` has, too, and
                            allocates no more */
@@ -86,6 +87,10 @@ void vida__linear_record_entries(vida_linear* linear);
  * few digits: lets elimination factor at half of the price, and refine only solutions that have
  * lost more. */
 void vida__linear_allow_symmetric(vida_linear* linear);
+/* For factors and solutions of which a few digits are enough (is_rough), until it is called again:
+ * elimination costs half if the values are symmetric, accepts smaller pivots, and refines nothing.
+ */
+void vida__linear_make_rough(vida_linear* linear, bool is_rough);
 /* Copies the values to the SUNMatrix and factors it. Returns 0, VIDA_STEP_SINGULAR or
  * VIDA_OUT_OF_MEMORY. */
 int vida__linear_factor(vida_linear* linear);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "stepper/jumps.h"
 #include "system/evaluate/sizes.h"
+#include "system/terms/traced.h"
 
 /* Relative to the largest singular value so far: below this value the motion is followed step by
  * step, ... */
@@ -31,28 +32,57 @@ static int allocate(vida_watch* watch) {
   const size_t n = (size_t)watch->stepper->self.model.n;
   const size_t m = (size_t)watch->stepper->self.model.m;
   const size_t entries = (size_t)watch->stepper->self.model.system->entry_count;
-  const vida_array arrays[] = {
-      {&watch->root, n},     {&watch->inverse, n},       {&watch->q, n},
-      {&watch->q_next, n},   {&watch->entries, entries}, {&watch->ahead, entries},
-      {&watch->size, m},     {&watch->length, m},        {&watch->dependence, m},
-      {&watch->measured, n}, {&watch->between, entries}, {&watch->x, n},
-      {&watch->y, n},        {&watch->step, n},          {&watch->g_from, m},
-      {&watch->g_to, m},     {&watch->rows, m},          {&watch->side, n + m},
-      {&watch->g, m},        {&watch->g_next, m},        {&watch->rate, m},
-      {&watch->rate_next, m}};
+  const vida_array arrays[] = {{&watch->root, n},
+                               {&watch->inverse, n},
+                               {&watch->q, n},
+                               {&watch->q_next, n},
+                               {&watch->entries, entries},
+                               {&watch->ahead, entries},
+                               {&watch->size, m},
+                               {&watch->length, m},
+                               {&watch->dependence, m},
+                               {&watch->measured, n},
+                               {&watch->between, entries},
+                               {&watch->x, n},
+                               {&watch->y, n},
+                               {&watch->step, n},
+                               {&watch->g_from, m},
+                               {&watch->g_to, m},
+                               {&watch->rows, m},
+                               {&watch->side, n + m},
+                               {&watch->g, m},
+                               {&watch->g_next, m},
+                               {&watch->rate, m},
+                               {&watch->rate_next, m},
+                               {&watch->difference, entries},
+                               {&watch->dependence_before, m}};
   watch->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   watch->is_in = vida__allocate(m, sizeof *watch->is_in);
-  return watch->block && watch->is_in ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  watch->run_row = vida__allocate(entries, sizeof *watch->run_row);
+  watch->run_end = vida__allocate(entries, sizeof *watch->run_end);
+  const bool has_all = watch->block && watch->is_in && watch->run_row && watch->run_end;
+  return has_all ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
-/* Quadratic constraints without time do not jump. */
-static bool has_quadratic_rows(const VidaSystem* system) {
-  bool is_quadratic = !system->time_dependent;
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_constraint_kernel* kernel = system->constraint_batches[b].kernel;
-    is_quadratic = is_quadratic && kernel->is_quadratic;
+static void find_runs(vida_watch* watch) {
+  const VidaSystem* system = watch->stepper->self.model.system;
+  for (int e = 0; e < system->entry_count; e++) {
+    const int row = system->entries[e].row;
+    if (e == 0 || row != system->entries[e - 1].row) {
+      watch->run_row[watch->run_count++] = row;
+    }
+    watch->run_end[watch->run_count - 1] = e + 1;
   }
-  return is_quadratic;
+}
+
+/* Quadratic and entire constraints without time do not jump. */
+static bool has_smooth_rows(const VidaSystem* system) {
+  bool is_smooth = !system->time_dependent;
+  for (int b = 0; b < system->constraint_batch_count && is_smooth; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    is_smooth = batch->kernel->is_quadratic || vida__traced_is_entire(batch);
+  }
+  return is_smooth;
 }
 
 int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error) {
@@ -70,7 +100,7 @@ int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* erro
     return vida__fail_memory(error);
   }
   made->stepper = stepper;
-  made->is_smooth = has_quadratic_rows(stepper->self.model.system);
+  made->is_smooth = has_smooth_rows(stepper->self.model.system);
   made->is_blind = true;
   made->jump.row = -1;
   int code = vida__evaluator_create(stepper->self.model.system, &made->evaluator, error);
@@ -80,8 +110,10 @@ int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* erro
   }
   if (code) {
     vida__watch_destroy(watch);
+    return code;
   }
-  return code;
+  find_runs(made);
+  return VIDA_SUCCESS;
 }
 
 void vida__watch_destroy(vida_watch** watch) {
@@ -92,6 +124,8 @@ void vida__watch_destroy(vida_watch** watch) {
   vida__evaluator_destroy(&old->evaluator);
   free(old->block);
   free(old->is_in);
+  free(old->run_row);
+  free(old->run_end);
   free(old);
   *watch = NULL;
 }
@@ -99,15 +133,15 @@ void vida__watch_destroy(vida_watch** watch) {
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
 static void update_lengths(vida_watch* watch, const double* entries) {
-  const VidaSystem* system = watch->stepper->self.model.system;
-  for (int e = 0; e < system->entry_count;) {
-    const int row = system->entries[e].row;
+  const vida_jacobian_entry* entry = watch->stepper->self.model.system->entries;
+  for (int k = 0, e = 0; k < watch->run_count; k++) {
+    double* length = &watch->length[watch->run_row[k]];
     double square = 0.0;
-    for (; e < system->entry_count && system->entries[e].row == row; e++) {
-      const double entry = entries[e] * watch->inverse[system->entries[e].coordinate];
-      square += entry * entry;
+    for (; e < watch->run_end[k]; e++) {
+      const double part = entries[e] * watch->inverse[entry[e].coordinate];
+      square += part * part;
     }
-    watch->length[row] = fmax(watch->length[row], sqrt(square));
+    *length = square > *length * *length ? sqrt(square) : *length;
   }
 }
 
@@ -129,11 +163,12 @@ int vida__watch_factor(vida_watch* watch, const double* entries) {
       return VIDA_STEP_SINGULAR;
     }
   }
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    if (watch->is_in[entry->row]) {
-      const double value =
-          entries[e] * watch->inverse[entry->coordinate] / watch->length[entry->row];
+  for (int k = 0, e = 0; k < watch->run_count; e = watch->run_end[k++]) {
+    const int row = watch->run_row[k];
+    const double scale = watch->is_in[row] ? 1.0 / watch->length[row] : 0.0;
+    for (; e < watch->run_end[k] && watch->is_in[row]; e++) {
+      const vida_jacobian_entry* entry = &system->entries[e];
+      const double value = entries[e] * watch->inverse[entry->coordinate] * scale;
       matrix[entry->row_slot] += value;
       matrix[entry->column_slot] += value;
     }
@@ -159,10 +194,11 @@ static double iterate(vida_watch* watch) {
   if (!(square > 0.0) || !isfinite(square)) {
     return 0.0;
   }
+  const double factor = -1.0 / sqrt(square);
   for (int r = 0; r < m; r++) {
-    z[r] = watch->is_in[r] ? -side[n + r] / sqrt(square) : 0.0;
+    z[r] = watch->is_in[r] ? side[n + r] * factor : 0.0;
   }
-  return 1.0 / sqrt(sqrt(square));
+  return sqrt(-factor);
 }
 
 /* Returns the smallest singular value of B. */
@@ -190,29 +226,105 @@ static int find_row(const vida_watch* watch) {
   return row;
 }
 
-/* Returns whether G loses rank on the straight line from the last measured point to q: whether, by
- * ternary search, the singular value is a small fraction of its values at both ends. */
-static bool has_dip(vida_watch* watch, double t, const double* q, double value) {
-  enum { PLACES = 24 };
-  const vida_singularity* at = &watch->singularity;
-  const double least = fmin(at->value, value);
-  double low = 0.0, high = 1.0, found[2] = {0.0, 0.0};
-  for (int k = 0; k < PLACES; k++) {
-    const double share = k % 2 == 0 ? (2.0 * low + high) / 3.0 : (low + 2.0 * high) / 3.0;
-    for (int i = 0; i < watch->stepper->self.model.n; i++) {
-      watch->y[i] = watch->measured[i] + share * (q[i] - watch->measured[i]);
+/* Computes w = B^T z (n) for B of these entries of G. */
+static void combine_rows(const vida_watch* watch, const double* entries, const double* z,
+                         double* w) {
+  const vida_jacobian_entry* entry = watch->stepper->self.model.system->entries;
+  memset(w, 0, (size_t)watch->stepper->self.model.n * sizeof *w);
+  for (int k = 0, e = 0; k < watch->run_count; e = watch->run_end[k++]) {
+    const int row = watch->run_row[k];
+    const double factor = watch->is_in[row] ? z[row] / watch->length[row] : 0.0;
+    for (; e < watch->run_end[k] && factor != 0.0; e++) {
+      const int i = entry[e].coordinate;
+      w[i] += factor * entries[e] * watch->inverse[i];
     }
-    if (vida__jacobian(&watch->evaluator, at->t + share * (t - at->t), watch->y, watch->between)) {
+  }
+}
+
+static double find_product(const vida_watch* watch, const double* a, const double* b) {
+  double sum = 0.0;
+  for (int i = 0; i < watch->stepper->self.model.n; i++) {
+    sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+/* One place of a line: its fraction, and there |B^T z| and its slope along the line. */
+typedef struct dip_place {
+  double share, value, slope;
+} dip_place;
+
+/* The place with these entries of G and this z. `difference` has the change of the entries along
+ * the whole line. */
+static dip_place find_place(vida_watch* watch, double share, const double* entries,
+                            const double* z) {
+  combine_rows(watch, entries, z, watch->side);
+  combine_rows(watch, watch->difference, z, watch->step);
+  const double value = sqrt(find_product(watch, watch->side, watch->side));
+  const double product = find_product(watch, watch->side, watch->step);
+  return (dip_place){share, value, value > 0.0 ? product / value : 0.0};
+}
+
+/* Evaluates G at a fraction of the line from the last measured point to (t,q). */
+static bool evaluate_on_line(vida_watch* watch, double share, double t, const double* q,
+                             double* entries) {
+  const vida_singularity* at = &watch->singularity;
+  for (int i = 0; i < watch->stepper->self.model.n; i++) {
+    watch->y[i] = watch->measured[i] + share * (q[i] - watch->measured[i]);
+  }
+  return !vida__jacobian(&watch->evaluator, at->t + share * (t - at->t), watch->y, entries);
+}
+
+/* Evaluates G at both ends of the line, its difference, and the places there. */
+static bool find_ends(vida_watch* watch, double t, const double* q, dip_place* low,
+                      dip_place* high) {
+  const int count = watch->stepper->self.model.system->entry_count;
+  if (!evaluate_on_line(watch, 0.0, t, q, watch->difference) ||
+      !evaluate_on_line(watch, 1.0, t, q, watch->between)) {
+    return false;
+  }
+  for (int e = 0; e < count; e++) {
+    watch->difference[e] = watch->between[e] - watch->difference[e];
+  }
+  *high = find_place(watch, 1.0, watch->between, watch->dependence);
+  for (int e = 0; e < count; e++) {
+    watch->between[e] -= watch->difference[e];
+  }
+  *low = find_place(watch, 0.0, watch->between, watch->dependence_before);
+  return true;
+}
+
+/* A lower bound of the value between two places at which it falls and rises: |B^T z| is convex on
+ * the line for the same z, for it is the length of a vector that changes linearly, and so it is not
+ * below its tangents. */
+static double bound_between(const dip_place* low, const dip_place* high) {
+  const double width = high->share - low->share;
+  const double meet = (high->value - low->value - high->slope * width) / (low->slope - high->slope);
+  return low->value + low->slope * meet;
+}
+
+/* Returns whether G loses rank on the straight line from the last measured point to q: whether the
+ * singular value is a small fraction of its values at both ends. Bisects the line by the slope of
+ * the value, until its tangents show that it does not become so small. */
+static bool has_dip(vida_watch* watch, double t, const double* q, double value) {
+  enum { PLACES = 11 };
+  const double wanted = dip * fmin(watch->singularity.value, value);
+  dip_place low, high;
+  if (!find_ends(watch, t, q, &low, &high)) {
+    return false;
+  }
+  for (int k = 0; k < PLACES; k++) {
+    const double share = 0.5 * (low.share + high.share);
+    if (!evaluate_on_line(watch, share, t, q, watch->between)) {
       return false;
     }
-    found[k % 2] = vida__watch_factor(watch, watch->between) ? 0.0 : find_value(watch);
-    if (found[k % 2] < dip * least) {
+    if (vida__watch_factor(watch, watch->between) || find_value(watch) < wanted) {
       return true;
     }
-    if (k % 2 == 1) {
-      const double third = (high - low) / 3.0;
-      low += found[0] > found[1] ? third : 0.0;
-      high -= found[0] > found[1] ? 0.0 : third;
+    const dip_place middle = find_place(watch, share, watch->between, watch->dependence);
+    *(middle.slope < 0.0 ? &low : &high) = middle;
+    if (low.slope >= 0.0 || high.slope <= 0.0 || bound_between(&low, &high) > wanted) {
+      return false;
     }
   }
   return false;
@@ -238,6 +350,8 @@ static bool is_near(const vida_singularity* at) {
  * its value. */
 bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_singular) {
   vida_singularity* at = &watch->singularity;
+  memcpy(watch->dependence_before, watch->dependence,
+         (size_t)watch->stepper->self.model.m * sizeof *watch->dependence);
   const double value = is_singular ? 0.0 : find_value(watch);
   const double slope = (at->value - at->value_before) / (at->t - at->t_before);
   const double expected = at->value + slope * (t - at->t);
@@ -263,6 +377,25 @@ bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_s
   at->count++;
   memcpy(watch->measured, q, (size_t)watch->stepper->self.model.n * sizeof *q);
   return is_searched;
+}
+
+/* Returns whether the motion is certainly still near the configuration that it passed last. |B^T z|
+ * is an upper bound of the smallest singular value for each unit vector z, here for that of the
+ * last measurement. While the motion passes, nothing but the end of the passage is searched for,
+ * and the next two measurements do not use this one: the motion is not near at the first one. */
+static bool is_still_passing(vida_watch* watch, double t, const double* entries) {
+  vida_singularity* at = &watch->singularity;
+  if (!at->is_passing || at->count == 0) {
+    return false;
+  }
+  update_lengths(watch, entries);
+  combine_rows(watch, entries, watch->dependence, watch->side);
+  const double bound = near_singular * at->largest;
+  if (!(find_product(watch, watch->side, watch->side) < bound * bound)) {
+    return false;
+  }
+  at->t = t;
+  return true;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -302,6 +435,24 @@ static void set_masses(vida_watch* watch) {
   }
 }
 
+/* As vida__largest_turn, with the sizes of the watch. */
+static double find_turn(vida_watch* watch, const double* restrict before,
+                        const double* restrict after) {
+  double largest = 0.0;
+  for (int k = 0, e = 0; k < watch->run_count; k++) {
+    double change = 0.0, square = 0.0;
+    for (; e < watch->run_end[k]; e++) {
+      const double difference = after[e] - before[e];
+      change += difference * difference;
+      square += after[e] * after[e];
+    }
+    double* size = &watch->size[watch->run_row[k]];
+    *size = square > *size ? square : *size;
+    largest = change > largest * *size ? change / *size : largest;
+  }
+  return largest;
+}
+
 /* Evaluates G, g and, if it is not zero, g_t at a point. */
 static int evaluate(vida_watch* watch, double t, const double* q, double* entries, double* g,
                     double* rate) {
@@ -325,8 +476,7 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
   watch->is_blind =
       watch->row_count == 0 || evaluate(watch, t, q, watch->entries, watch->g, watch->rate);
   if (!watch->is_blind) { /* sizes of what may vanish at the next place */
-    vida__largest_turn(watch->stepper->self.model.system, watch->entries, watch->entries,
-                       watch->size);
+    find_turn(watch, watch->entries, watch->entries);
     update_lengths(watch, watch->entries);
   }
 }
@@ -383,13 +533,16 @@ static bool is_at_hand(vida_watch* watch, const double* q) {
   return !is_thrown && watch->bend * way < VIDA_HARDLY_TURNED;
 }
 
-/* Takes G and g at the node that a step has reached from the step, which needs them again. */
+/* Takes G and g at the node that a step has reached from the step, which needs them again. A step
+ * with relaxed constraints has prepared the next one, with G and g at the node. */
 static int take_from_step(vida_watch* watch, VidaIntegration* step, double t) {
-  const double* entries;
-  const int code = vida__jacobian_after_step(step, t, &entries);
+  const bool is_relaxed = step->softness;
+  const double* entries = step->implicit.entries0;
+  const int code = is_relaxed ? VIDA_SUCCESS : vida__jacobian_after_step(step, t, &entries);
   if (!code) {
     memcpy(watch->ahead, entries, (size_t)step->model.system->entry_count * sizeof *entries);
-    memcpy(watch->g_next, step->implicit.g_node, (size_t)step->model.m * sizeof *entries);
+    memcpy(watch->g_next, is_relaxed ? step->implicit.g0 : step->implicit.g_node,
+           (size_t)step->model.m * sizeof *entries);
   }
   return code;
 }
@@ -410,8 +563,7 @@ static int look_at(vida_watch* watch, VidaIntegration* step, double t, const dou
   }
   const vida_singularity before = watch->singularity;
   memcpy(watch->q_next, q, (size_t)watch->stepper->self.model.n * sizeof *q);
-  *turn = vida__largest_turn(watch->stepper->self.model.system, watch->entries, watch->ahead,
-                             watch->size);
+  *turn = find_turn(watch, watch->entries, watch->ahead);
   if (vida__watch_finds_jump(watch, t)) {
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
                            "constraint '%s' jumps during the step",
@@ -449,6 +601,14 @@ int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* e
   return code;
 }
 
+static void measure_ahead(vida_watch* watch, double t, const double* q) {
+  vida_linear* matrix = watch->stepper->self.model.node_matrix;
+  vida__linear_make_rough(matrix, true);
+  const bool is_singular = vida__watch_factor(watch, watch->ahead);
+  vida__watch_measure(watch, t, q, is_singular);
+  vida__linear_make_rough(matrix, false);
+}
+
 /* step (nullable): the step that has led to q, if it has evaluated g there. */
 static int follow(vida_watch* watch, VidaIntegration* step, double t, const double* q,
                   VidaError* error) {
@@ -464,8 +624,9 @@ static int follow(vida_watch* watch, VidaIntegration* step, double t, const doub
   if (code || turn == 0.0 || (turn < VIDA_HARDLY_TURNED && !is_near(&watch->singularity))) {
     return code;
   }
-  const bool is_singular = vida__watch_factor(watch, watch->ahead);
-  vida__watch_measure(watch, t, q, is_singular);
+  if (!is_still_passing(watch, t, watch->ahead)) {
+    measure_ahead(watch, t, q);
+  }
   go_on(watch, t);
   return VIDA_SUCCESS;
 }
@@ -479,7 +640,8 @@ int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error)
   vida_watch* watch = stepper->outer ? stepper->outer->watch : stepper->watch;
   VidaError local;
   char step[VIDA_STEP_NAME_SIZE];
-  const bool is_evaluated = q == self->node.q && self->implicit.has_g_node && !stepper->jumps;
+  const bool has_node = self->implicit.has_g_node || self->softness;
+  const bool is_evaluated = q == self->node.q && has_node && !stepper->jumps;
   const int code =
       follow(watch, is_evaluated ? self : NULL, vida__next_time(&stepper->self), q, &local);
   if (!code) {

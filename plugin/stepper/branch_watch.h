@@ -65,12 +65,15 @@ typedef struct vida_singularity {
 struct vida_watch {
   VidaStepper* stepper;
   vida_evaluator evaluator; /* separate, because a failed check is not a failure of the step */
-  bool is_smooth;           /* constraints are quadratic: none of them jumps */
+  bool is_smooth;           /* no constraint can jump or have a kink */
   bool may_jump;            /* constraints are relaxed, so the motion can reach other branches */
   bool is_blind;            /* no point so far could be evaluated */
   double* block;            /* memory of the arrays below */
   bool* is_in;              /* m: rows that are watched */
   int row_count;            /* number of watched rows */
+  int run_count;            /* number of runs of entries of G in the same row */
+  int* run_row;             /* run_count: the row of a run */
+  int* run_end;             /* run_count: the entry after its last one */
   double *root, *inverse;   /* n: square roots of the scaling masses, and their reciprocals */
   /* The last point of the motion, and the next one. */
   double t;
@@ -84,9 +87,11 @@ struct vida_watch {
   vida_discontinuity jump;  /* the jump that stopped the motion after the last point */
   double* length;           /* m: largest lengths so far of the rows of G M^(-1/2) */
   vida_singularity singularity;
-  double* dependence; /* m: linear combination of the rows at the last singular configuration */
-  double* measured;   /* n: point of the last measurement */
-  double* between;    /* entries of G: work space */
+  double* dependence; /* m: unit vector z for which |B^T z| is about the smallest singular value */
+  double* dependence_before; /* m: that of the last measurement */
+  double* measured;          /* n: point of the last measurement */
+  double* between;           /* entries of G: work space */
+  double* difference;        /* entries of G: work space */
   /* Work space for the path from one point to the next. */
   double *x, *y, *step;  /* n */
   double *g_from, *g_to; /* m: violations at both ends of the path */

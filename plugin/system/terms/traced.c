@@ -619,6 +619,24 @@ int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place*
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
+static bool is_entire(const vida_instruction* at) {
+  switch (at->operation) {
+    case VIDA_OP_CONSTANT:
+    case VIDA_OP_INPUT:
+    case VIDA_OP_ADD:
+    case VIDA_OP_SUBTRACT:
+    case VIDA_OP_MULTIPLY:
+    case VIDA_OP_NEGATE:
+    case VIDA_OP_SIN:
+    case VIDA_OP_COS:
+      return true;
+    case VIDA_OP_POWER_INTEGER:
+      return at->number >= 0;
+    default:
+      return false;
+  }
+}
+
 static int constraint_value(const vida_constraint_batch* batch, const vida_place* at,
                             const double* q_low, double* g) {
   const instances list = of_constraint(batch, at);
@@ -656,6 +674,19 @@ static int constraint_bias(const vida_constraint_batch* batch, const vida_place*
   const instances list = of_constraint(batch, at);
   row_target to = {batch->row, bias};
   return for_each(&list, VIDA_TAPE_BIAS, take_row, &to);
+}
+
+bool vida__traced_is_entire(const vida_constraint_batch* batch) {
+  if (batch->kernel->value != constraint_value) {
+    return false;
+  }
+  const vida_traced* traced = (const vida_traced*)batch->functions;
+  const vida_tape* tape = traced->tape[VIDA_TAPE_VALUE];
+  bool result = tape && !traced->conditions;
+  for (int i = 0; result && i < tape->instruction_count; i++) {
+    result = is_entire(&tape->instructions[i]);
+  }
+  return result;
 }
 
 static int discrete_jacobian(const vida_constraint_batch* batch, const vida_interval* interval,

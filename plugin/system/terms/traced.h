@@ -67,6 +67,10 @@ extern const vida_term_kernel vida__traced_lagrangian, vida__traced_plain_lagran
 extern const vida_constraint_kernel vida__traced_constraint, vida__traced_quadratic,
     vida__traced_driven, vida__traced_plain_constraint, vida__traced_nonholonomic;
 
+/* Returns whether the rows of a batch are entire functions of the positions at each time: sums and
+ * products of coordinates, sines and cosines. Such a row has no jumps and no kinks. False if this
+ * is not known. */
+bool vida__traced_is_entire(const vida_constraint_batch* batch);
 /* Evaluates the tape SWITCHES of a batch for instance i or, if i is negative, for all instances in
  * order. */
 int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place* at,
