@@ -19,9 +19,10 @@ static const double least_rough_pivot = 1e-12;
 struct vida_elimination {
   vida_elimination_order own;
   const vida_elimination_order* order; /* `own`, or that of the pattern */
-  double* diagonal;                    /* size: pivots, by row of the matrix */
+  double* diagonal;                    /* size: pivots, by steps, as all arrays of this size */
   double* inverse;                     /* size: reciprocals of the pivots */
   double* terms;                       /* size: sums of the magnitudes of the terms of pivots */
+  double* x;                           /* size: work space of solutions */
   double* sums;  /* 2 size: of symmetric factors, sums of the terms of a pivot, those of positive
                   * pivots before it and those of negative ones */
   double* lower; /* entries of L */
@@ -39,6 +40,7 @@ static int allocate_factors(vida_elimination* made) {
   const vida_array arrays[] = {{&made->diagonal, size + 2 * entries},
                                {&made->inverse, size},
                                {&made->terms, size},
+                               {&made->x, size},
                                {&made->sums, 2 * size}};
   return vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays) ? VIDA_SUCCESS
                                                                        : VIDA_OUT_OF_MEMORY;
@@ -129,10 +131,11 @@ static bool have_places(const vida_elimination_order* order, const double* value
 
 static void load(vida_elimination* elimination, const double* values) {
   const vida_elimination_order* order = elimination->order;
-  const size_t entries = (size_t)order->start[order->size];
   double* restrict lower = elimination->lower;
   double* restrict upper = elimination->upper;
-  memset(lower, 0, 2 * entries * sizeof *lower); /* both */
+  for (int k = 0; k < order->fill_count; k++) {
+    lower[order->fill[k]] = upper[order->fill[k]] = 0.0;
+  }
   for (int k = 0; k < order->pair_count; k++) {
     upper[order->place[k]] = values[order->above[k]];
     lower[order->place[k]] = values[order->below[k]];
@@ -148,7 +151,9 @@ static bool load_symmetric(vida_elimination* elimination, const double* values) 
   const vida_elimination_order* order = elimination->order;
   double* restrict upper = elimination->upper;
   bool differs = false;
-  memset(upper, 0, (size_t)order->start[order->size] * sizeof *upper);
+  for (int k = 0; k < order->fill_count; k++) {
+    upper[order->fill[k]] = 0.0;
+  }
   memset(elimination->sums, 0, 2 * (size_t)order->size * sizeof *elimination->sums);
   for (int k = 0; k < order->pair_count; k++) {
     const double value = values[order->above[k]];
@@ -224,14 +229,13 @@ static bool factor_general(vida_elimination* elimination) {
   const double allowed = elimination->is_rough ? least_rough_pivot : least_pivot;
   double least = 1.0;
   for (int k = 0; k < order->size; k++) {
-    const int pivot = order->pivot[k];
-    const double value = elimination->diagonal[pivot];
+    const double value = elimination->diagonal[k];
     const double inverse = 1.0 / value;
-    if (!is_good_pivot(value, elimination->terms[pivot], inverse, allowed, &least)) {
+    if (!is_good_pivot(value, elimination->terms[k], inverse, allowed, &least)) {
       return false;
     }
     const int first = order->start[k], count = order->start[k + 1] - first;
-    elimination->inverse[pivot] = inverse;
+    elimination->inverse[k] = inverse;
     for (int a = first; a < first + count; a++) {
       elimination->lower[a] *= inverse;
     }
@@ -293,23 +297,102 @@ static const int* subtract_symmetric(vida_elimination* elimination, int first, i
 #undef SUBTRACT
 }
 
+/* As subtract_row, for the rows of two pivots. */
+static inline const int* subtract_two(double* upper, const double* right, const double* next,
+                                      int row, const double* inverse, double* const* sums,
+                                      int others, const int* change) {
+  const double l = right[0] * inverse[0], m = next[0] * inverse[1];
+  sums[0][2 * row] += l * right[0];
+  sums[1][2 * row] += m * next[0];
+  for (int b = 1; b <= others; b++) {
+    upper[*change++] -= l * right[b] + m * next[b];
+  }
+  return change;
+}
+
+/* As subtract_symmetric, for two steps of which the first one has the rows of the second one: these
+ * `count` rows, with the rows of U that begin at right and next. */
+static const int* subtract_twins(vida_elimination* elimination, const double* right,
+                                 const double* next, const int* row, int count,
+                                 const double* inverse, const int* change) {
+  double* upper = elimination->upper;
+  double* const sums[2] = {elimination->sums + (inverse[0] < 0.0 ? 1 : 0),
+                           elimination->sums + (inverse[1] < 0.0 ? 1 : 0)};
+#define SUBTRACT(others) \
+  change = subtract_two(upper, right++, next++, *row++, inverse, sums, (others), change)
+  for (; count > 8; count--) {
+    SUBTRACT(count - 1);
+  }
+  switch (count) {
+    case 8:
+      SUBTRACT(7); /* fall through */
+    case 7:
+      SUBTRACT(6); /* fall through */
+    case 6:
+      SUBTRACT(5); /* fall through */
+    case 5:
+      SUBTRACT(4); /* fall through */
+    case 4:
+      SUBTRACT(3); /* fall through */
+    case 3:
+      SUBTRACT(2); /* fall through */
+    case 2:
+      SUBTRACT(1); /* fall through */
+    case 1:
+      SUBTRACT(0); /* fall through */
+    default:
+      return change;
+  }
+#undef SUBTRACT
+}
+
+/* Computes the pivot of step k. Returns whether it is good. */
+static inline bool find_pivot(vida_elimination* elimination, const double* values, int k,
+                              double allowed, double* least) {
+  const double value = values[elimination->order->middle[k]];
+  const double* sum = elimination->sums + 2 * k;
+  const double left = value - sum[0] - sum[1];
+  elimination->inverse[k] = 1.0 / left;
+  return is_good_pivot(left, fabs(value) + sum[0] - sum[1], elimination->inverse[k], allowed,
+                       least);
+}
+
+/* Eliminates row k from row k + 1, its twin with `count` more rows. */
+static inline void subtract_from_twin(vida_elimination* elimination, int k, int count) {
+  const double* restrict right = elimination->upper + elimination->order->start[k];
+  double* restrict next = elimination->upper + elimination->order->start[k + 1];
+  const double l = right[0] * elimination->inverse[k];
+  elimination->sums[2 * (k + 1) + (l * right[0] < 0.0 ? 1 : 0)] += l * right[0];
+  for (int b = 0; b < count; b++) {
+    next[b] -= l * right[b + 1];
+  }
+}
+
 static bool factor_symmetric(vida_elimination* elimination, const double* values) {
   const vida_elimination_order* order = elimination->order;
   const int* change = order->change;
   const double allowed = elimination->is_rough ? least_rough_pivot : least_pivot;
   double least = 1.0;
   for (int k = 0; k < order->size; k++) {
-    const int pivot = order->pivot[k];
-    const double value = values[order->middle[pivot]];
-    const double* sum = elimination->sums + 2 * pivot;
-    const double left = value - sum[0] - sum[1];
-    const double inverse = 1.0 / left;
-    if (!is_good_pivot(left, fabs(value) + sum[0] - sum[1], inverse, allowed, &least)) {
+    const int first = order->start[k], count = order->start[k + 1] - first;
+    if (!find_pivot(elimination, values, k, allowed, &least)) {
       return false;
     }
-    elimination->inverse[pivot] = inverse;
-    change = subtract_symmetric(elimination, order->start[k], order->start[k + 1] - order->start[k],
-                                inverse, change);
+    if (!order->is_twin[k]) {
+      change = subtract_symmetric(elimination, first, count, elimination->inverse[k], change);
+      continue;
+    }
+    subtract_from_twin(elimination, k, count - 1);
+    k++;
+    if (!find_pivot(elimination, values, k, allowed, &least)) {
+      return false;
+    }
+    const int next = order->start[k];
+    /* The list of the second step is the end of that of the first one. */
+    change = subtract_twins(elimination, elimination->upper + first + 1, elimination->upper + next,
+                            order->row + next, count - 1, elimination->inverse + k - 1,
+                            change + count - 1);
+    change += (count - 1) * (count - 2) / 2;
   }
   elimination->least = least;
   return true;
@@ -327,40 +410,85 @@ bool vida__elimination_factor(vida_elimination* elimination, const double* value
   return factor_general(elimination);
 }
 
-/* Computes x = L^-1 x. */
-static void solve_lower(const vida_elimination* elimination, double* x) {
-  const vida_elimination_order* order = elimination->order;
-  const double* restrict lower =
-      elimination->is_symmetric ? elimination->upper : elimination->lower;
-  const int* restrict row = order->row;
-  int a = 0;
-  for (int k = 0; k < order->size; k++) {
-    const int pivot = order->pivot[k];
-    const double value =
-        elimination->is_symmetric ? x[pivot] * elimination->inverse[pivot] : x[pivot];
-    for (const int end = order->start[k + 1]; a < end; a++) {
-      x[row[a]] -= lower[a] * value;
-    }
+/* ---- solutions ------------------------------------------------------------------------------- */
+
+/* Subtracts a column of L (count entries) times a value from x. */
+static inline void subtract_column(const double* restrict lower, const int* restrict row, int count,
+                                   double value, double* restrict x) {
+#define SUBTRACT(a) x[row[a]] -= lower[a] * value
+  for (; count > 8; count--) {
+    SUBTRACT(count - 1);
   }
+  switch (count) {
+    case 8:
+      SUBTRACT(7); /* fall through */
+    case 7:
+      SUBTRACT(6); /* fall through */
+    case 6:
+      SUBTRACT(5); /* fall through */
+    case 5:
+      SUBTRACT(4); /* fall through */
+    case 4:
+      SUBTRACT(3); /* fall through */
+    case 3:
+      SUBTRACT(2); /* fall through */
+    case 2:
+      SUBTRACT(1); /* fall through */
+    case 1:
+      SUBTRACT(0); /* fall through */
+    default:
+      break;
+  }
+#undef SUBTRACT
+}
+
+/* Returns value minus the product of a row of U (count entries) and x. */
+static inline double subtract_sum(double value, const double* restrict upper,
+                                  const int* restrict row, int count, const double* restrict x) {
+#define SUBTRACT(a) value -= upper[a] * x[row[a]]
+  for (; count > 8; count--) {
+    SUBTRACT(count - 1);
+  }
+  switch (count) {
+    case 8:
+      SUBTRACT(7); /* fall through */
+    case 7:
+      SUBTRACT(6); /* fall through */
+    case 6:
+      SUBTRACT(5); /* fall through */
+    case 5:
+      SUBTRACT(4); /* fall through */
+    case 4:
+      SUBTRACT(3); /* fall through */
+    case 3:
+      SUBTRACT(2); /* fall through */
+    case 2:
+      SUBTRACT(1); /* fall through */
+    case 1:
+      SUBTRACT(0); /* fall through */
+    default:
+      return value;
+  }
+#undef SUBTRACT
 }
 
 void vida__elimination_solve(const vida_elimination* elimination, const double* b, double* x) {
   const vida_elimination_order* order = elimination->order;
-  const double* restrict upper = elimination->upper;
-  const int* restrict row = order->row;
-  if (x != b) {
-    memcpy(x, b, (size_t)order->size * sizeof *x);
+  const double* lower = elimination->is_symmetric ? elimination->upper : elimination->lower;
+  double* restrict y = elimination->x;
+  for (int k = 0; k < order->size; k++) {
+    y[k] = b[order->pivot[k]];
   }
-  solve_lower(elimination, x);
-  int a = order->start[order->size];
+  for (int k = 0; k < order->size; k++) {
+    const int first = order->start[k], count = order->start[k + 1] - first;
+    const double value = elimination->is_symmetric ? y[k] * elimination->inverse[k] : y[k];
+    subtract_column(lower + first, order->row + first, count, value, y);
+  }
   for (int k = order->size - 1; k >= 0; k--) {
-    const int pivot = order->pivot[k];
-    double value = x[pivot];
-    for (const int first = order->start[k]; a > first;) {
-      a--;
-      value -= upper[a] * x[row[a]];
-    }
-    x[pivot] = value * elimination->inverse[pivot];
+    const int first = order->start[k], count = order->start[k + 1] - first;
+    y[k] = elimination->inverse[k] *
+           subtract_sum(y[k], elimination->upper + first, order->row + first, count, y);
+    x[order->pivot[k]] = y[k];
   }
 }
 

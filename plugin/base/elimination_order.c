@@ -37,11 +37,13 @@ static symbolic work_of(vida_elimination_order* order, const bool* used) {
 }
 
 void vida__free_elimination_order(vida_elimination_order* order) {
-  int* const arrays[] = {order->pivot, order->start, order->row,    order->middle, order->above,
-                         order->below, order->place, order->unused, order->change, order->work};
+  int* const arrays[] = {order->pivot, order->start,  order->row,   order->middle,
+                         order->above, order->below,  order->place, order->unused,
+                         order->fill,  order->change, order->work};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     free(arrays[k]);
   }
+  free(order->is_twin);
   memset(order, 0, sizeof *order);
 }
 
@@ -133,7 +135,7 @@ static int reserve_column(symbolic* work, int k) {
 }
 
 /* The column of step k has the entries of the matrix below the pivot, and those of the columns
- * whose first entry is in row k. Until the end, rows are given by their steps. */
+ * whose first entry is in row k. */
 static int find_column(symbolic* work, int k) {
   const vida_pattern* pattern = work->pattern;
   vida_elimination_order* order = work->order;
@@ -223,11 +225,40 @@ static void find_places(symbolic* work) {
       if (!is_used(work, row, column, e)) {
         add_unused(order, (int)e);
       } else if (row == column) {
-        order->middle[row] = (int)e;
+        order->middle[work->position[row]] = (int)e;
       } else if (work->position[row] < work->position[column]) {
         add_pair(work, row, column, (int)e);
       }
     }
+  }
+}
+
+/* Finds the entries of the factors that are the place of no value. */
+static void find_fill(vida_elimination_order* order) {
+  const int entries = order->start[order->pattern->size];
+  int* fill = order->fill; /* first: whether each is one, then their list */
+  for (int a = 0; a < entries; a++) {
+    fill[a] = 1;
+  }
+  for (int k = 0; k < order->pair_count; k++) {
+    fill[order->place[k]] = 0;
+  }
+  order->fill_count = 0;
+  for (int a = 0; a < entries; a++) {
+    if (fill[a]) {
+      fill[order->fill_count++] = a;
+    }
+  }
+}
+
+/* The rows behind the first one are among those of its column: they are all if both have as many.
+ */
+static void find_twins(vida_elimination_order* order) {
+  const int size = order->pattern->size;
+  for (int k = 0; k < size; k++) {
+    const int first = order->start[k], end = order->start[k + 1];
+    order->is_twin[k] =
+        end > first && order->row[first] == k + 1 && order->start[k + 2] - end == end - first - 1;
   }
 }
 
@@ -258,20 +289,14 @@ static void find_changes(symbolic* work) {
   }
 }
 
-static void name_rows(symbolic* work) {
-  vida_elimination_order* order = work->order;
-  for (int a = 0; a < order->start[work->pattern->size]; a++) {
-    order->row[a] = order->pivot[order->row[a]];
-  }
-}
-
 static void place_values(symbolic* work) {
   find_places(work);
+  find_fill(work->order);
+  find_twins(work->order);
   find_changes(work);
-  name_rows(work);
 }
 
-static int allocate_places(vida_elimination_order* order, size_t changes) {
+static int allocate_places(vida_elimination_order* order, size_t slots, size_t changes) {
   const size_t entries = (size_t)order->pattern->entries;
   const size_t pairs = (entries - (size_t)order->pattern->size) / 2 + 1;
   order->middle = vida__allocate((size_t)order->pattern->size, sizeof *order->middle);
@@ -279,10 +304,12 @@ static int allocate_places(vida_elimination_order* order, size_t changes) {
   order->below = vida__allocate(pairs, sizeof *order->below);
   order->place = vida__allocate(pairs, sizeof *order->place);
   order->unused = vida__allocate(2 * entries + 1, sizeof *order->unused);
+  order->fill = vida__allocate(slots + 1, sizeof *order->fill);
+  order->is_twin = vida__allocate((size_t)order->pattern->size, sizeof *order->is_twin);
   order->change = vida__allocate(changes + 1, sizeof *order->change);
   order->change_capacity = changes;
   const bool has_all = order->middle && order->above && order->below && order->place &&
-                       order->unused && order->change;
+                       order->unused && order->fill && order->is_twin && order->change;
   return has_all ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -303,7 +330,7 @@ static int complete(symbolic* work) {
   if (changes > most_changes * entries || entries > INT_MAX) {
     return VIDA_SUCCESS;
   }
-  const int code = allocate_places(order, (size_t)changes);
+  const int code = allocate_places(order, (size_t)order->start[pattern->size], (size_t)changes);
   if (!code) {
     place_values(work);
     order->size = pattern->size;
@@ -347,7 +374,7 @@ int vida__copy_elimination_order(const vida_elimination_order* from, vida_elimin
   *to = (vida_elimination_order){.pattern = from->pattern, .size = from->size};
   int code = allocate_steps(to);
   const size_t entries = (size_t)from->start[size];
-  code = code ? code : allocate_places(to, from->change_capacity);
+  code = code ? code : allocate_places(to, entries, from->change_capacity);
   to->row = vida__allocate(entries + 1, sizeof *to->row);
   if (code || !to->row) {
     return VIDA_OUT_OF_MEMORY;

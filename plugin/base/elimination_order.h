@@ -2,23 +2,28 @@
 #ifndef VIDA_BASE_ELIMINATION_ORDER_H
 #define VIDA_BASE_ELIMINATION_ORDER_H
 
+#include <stdbool.h>
+
 #include "base/linear.h"
 
-/* Rows and columns are eliminated in the same order. Step k eliminates row and column pivot[k]. The
- * rows with entries in this column below the pivot are row[start[k]] to row[start[k + 1] - 1], in
- * the order of elimination. */
+/* Rows and columns are eliminated in the same order. Step k eliminates row and column pivot[k] of
+ * the matrix. The rows with entries in this column below the pivot are row[start[k]] to
+ * row[start[k + 1] - 1], given by the steps that eliminate them, in ascending order. */
 typedef struct vida_elimination_order {
   const vida_pattern* pattern;
   int size;       /* of the matrix; 0: elimination would not be cheap, or is not possible */
   int pair_count; /* number of used pairs of an entry and its transposed one */
+  int fill_count; /* number of pairs of entries of L and U that are zero before the elimination */
   int run_count;  /* number of runs of the other entries, which are zero */
   int* pivot;     /* size */
   int* start;     /* size + 1 */
   int* row;       /* entries of L or U */
-  int* middle;    /* size: index of the diagonal value of a row in the pattern */
+  int* middle;    /* size: index of the value of each pivot in the pattern, by steps */
   int* above;     /* pair_count: index of the value in U */
   int* below;     /* pair_count: index of the value in L */
   int* place;     /* pair_count: its place in U, which is that in L */
+  int* fill;      /* fill_count: places of these in L and U */
+  bool* is_twin;  /* size: the rows of a step below the pivot are the next step and its rows */
   int* unused;    /* 2 run_count: for each run of other entries the index of the first one in the
                    * pattern, and the index after the last one */
   int* change;    /* for step k and each pair a < b of its rows: index of the entry (a,b) in U,
