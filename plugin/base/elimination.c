@@ -30,8 +30,7 @@ struct vida_elimination {
   double least;  /* smallest relative pivot */
   bool allows_symmetric; /* see vida__elimination_allow_symmetric */
   bool is_rough;         /* see vida__elimination_make_rough */
-  bool is_symmetric; /* the last factors are: L is the transpose of U with rows divided by pivots,
-                        and not computed */
+  bool is_symmetric;     /* the last factors are: `upper` is L^T, and L is not computed */
 };
 
 static int allocate_factors(vida_elimination* made) {
@@ -248,16 +247,17 @@ static bool factor_general(vida_elimination* elimination) {
 /* ---- symmetric factors ----------------------------------------------------------------------- */
 
 /* Subtracts the products of the first of `1 + others` entries of a row of U, divided by the pivot,
- * with all of them. The terms of diagonal entries have the sign of the pivot; `sums` has them apart
- * by this sign, so that one sum per sign gives the pivot and the magnitude of its terms. Inlined
- * with a constant number of others. */
-static inline const int* subtract_row(double* upper, const double* right, int row, double inverse,
+ * with all of them, and replaces it by that of L^T. The terms of diagonal entries have the sign of
+ * the pivot; `sums` has them apart by this sign, so that one sum per sign gives the pivot and the
+ * magnitude of its terms. Inlined with a constant number of others. */
+static inline const int* subtract_row(double* upper, double* right, int row, double inverse,
                                       double* sums, int others, const int* change) {
   const double l = right[0] * inverse;
   sums[2 * row] += l * right[0];
   for (int b = 1; b <= others; b++) {
     upper[*change++] -= l * right[b];
   }
+  right[0] = l;
   return change;
 }
 
@@ -266,7 +266,7 @@ static inline const int* subtract_row(double* upper, const double* right, int ro
 static const int* subtract_symmetric(vida_elimination* elimination, int first, int count,
                                      double inverse, const int* change) {
   double* upper = elimination->upper;
-  const double* right = upper + first;
+  double* right = upper + first;
   const int* row = elimination->order->row + first;
   double* sums = elimination->sums + (inverse < 0.0 ? 1 : 0);
 #define SUBTRACT(others) \
@@ -298,23 +298,25 @@ static const int* subtract_symmetric(vida_elimination* elimination, int first, i
 }
 
 /* As subtract_row, for the rows of two pivots. */
-static inline const int* subtract_two(double* upper, const double* right, const double* next,
-                                      int row, const double* inverse, double* const* sums,
-                                      int others, const int* change) {
+static inline const int* subtract_two(double* upper, double* right, double* next, int row,
+                                      const double* inverse, double* const* sums, int others,
+                                      const int* change) {
   const double l = right[0] * inverse[0], m = next[0] * inverse[1];
   sums[0][2 * row] += l * right[0];
   sums[1][2 * row] += m * next[0];
   for (int b = 1; b <= others; b++) {
     upper[*change++] -= l * right[b] + m * next[b];
   }
+  right[0] = l;
+  next[0] = m;
   return change;
 }
 
 /* As subtract_symmetric, for two steps of which the first one has the rows of the second one: these
  * `count` rows, with the rows of U that begin at right and next. */
-static const int* subtract_twins(vida_elimination* elimination, const double* right,
-                                 const double* next, const int* row, int count,
-                                 const double* inverse, const int* change) {
+static const int* subtract_twins(vida_elimination* elimination, double* right, double* next,
+                                 const int* row, int count, const double* inverse,
+                                 const int* change) {
   double* upper = elimination->upper;
   double* const sums[2] = {elimination->sums + (inverse[0] < 0.0 ? 1 : 0),
                            elimination->sums + (inverse[1] < 0.0 ? 1 : 0)};
@@ -359,13 +361,14 @@ static inline bool find_pivot(vida_elimination* elimination, const double* value
 
 /* Eliminates row k from row k + 1, its twin with `count` more rows. */
 static inline void subtract_from_twin(vida_elimination* elimination, int k, int count) {
-  const double* restrict right = elimination->upper + elimination->order->start[k];
+  double* restrict right = elimination->upper + elimination->order->start[k];
   double* restrict next = elimination->upper + elimination->order->start[k + 1];
   const double l = right[0] * elimination->inverse[k];
   elimination->sums[2 * (k + 1) + (l * right[0] < 0.0 ? 1 : 0)] += l * right[0];
   for (int b = 0; b < count; b++) {
     next[b] -= l * right[b + 1];
   }
+  right[0] = l;
 }
 
 static bool factor_symmetric(vida_elimination* elimination, const double* values) {
@@ -412,82 +415,60 @@ bool vida__elimination_factor(vida_elimination* elimination, const double* value
 
 /* ---- solutions ------------------------------------------------------------------------------- */
 
-/* Subtracts a column of L (count entries) times a value from x. */
-static inline void subtract_column(const double* restrict lower, const int* restrict row, int count,
-                                   double value, double* restrict x) {
-#define SUBTRACT(a) x[row[a]] -= lower[a] * value
-  for (; count > 8; count--) {
-    SUBTRACT(count - 1);
+/* Solves with L and U for y, whose elements are in the order of elimination. */
+static void solve_general(const vida_elimination* elimination, double* restrict y) {
+  const vida_elimination_order* order = elimination->order;
+  const double* restrict lower = elimination->lower;
+  const double* restrict upper = elimination->upper;
+  const int* restrict row = order->row;
+  int a = 0;
+  for (int k = 0; k < order->size; k++) {
+    const double value = y[k];
+    for (const int end = order->start[k + 1]; a < end; a++) {
+      y[row[a]] -= lower[a] * value;
+    }
   }
-  switch (count) {
-    case 8:
-      SUBTRACT(7); /* fall through */
-    case 7:
-      SUBTRACT(6); /* fall through */
-    case 6:
-      SUBTRACT(5); /* fall through */
-    case 5:
-      SUBTRACT(4); /* fall through */
-    case 4:
-      SUBTRACT(3); /* fall through */
-    case 3:
-      SUBTRACT(2); /* fall through */
-    case 2:
-      SUBTRACT(1); /* fall through */
-    case 1:
-      SUBTRACT(0); /* fall through */
-    default:
-      break;
+  for (int k = order->size - 1; k >= 0; k--) {
+    double value = y[k];
+    for (const int first = order->start[k]; a > first;) {
+      a--;
+      value -= upper[a] * y[row[a]];
+    }
+    y[k] = value * elimination->inverse[k];
   }
-#undef SUBTRACT
 }
 
-/* Returns value minus the product of a row of U (count entries) and x. */
-static inline double subtract_sum(double value, const double* restrict upper,
-                                  const int* restrict row, int count, const double* restrict x) {
-#define SUBTRACT(a) value -= upper[a] * x[row[a]]
-  for (; count > 8; count--) {
-    SUBTRACT(count - 1);
+/* As solve_general, with symmetric factors. Loops over all entries have no inner loops, whose ends
+ * processors guess wrongly; the second one goes by rows, so that no sum waits for itself. */
+static void solve_symmetric(const vida_elimination* elimination, double* y) {
+  const vida_elimination_order* order = elimination->order;
+  const double* l = elimination->upper;
+  const int *row = order->row, *column = order->column, *by_row = order->by_row;
+  const int entries = order->start[order->size];
+  for (int a = 0; a < entries; a++) {
+    y[row[a]] -= l[a] * y[column[a]];
   }
-  switch (count) {
-    case 8:
-      SUBTRACT(7); /* fall through */
-    case 7:
-      SUBTRACT(6); /* fall through */
-    case 6:
-      SUBTRACT(5); /* fall through */
-    case 5:
-      SUBTRACT(4); /* fall through */
-    case 4:
-      SUBTRACT(3); /* fall through */
-    case 3:
-      SUBTRACT(2); /* fall through */
-    case 2:
-      SUBTRACT(1); /* fall through */
-    case 1:
-      SUBTRACT(0); /* fall through */
-    default:
-      return value;
+  for (int k = 0; k < order->size; k++) {
+    y[k] *= elimination->inverse[k];
   }
-#undef SUBTRACT
+  for (int k = entries - 1; k >= 0; k--) {
+    const int a = by_row[k];
+    y[column[a]] -= l[a] * y[row[a]];
+  }
 }
 
 void vida__elimination_solve(const vida_elimination* elimination, const double* b, double* x) {
   const vida_elimination_order* order = elimination->order;
-  const double* lower = elimination->is_symmetric ? elimination->upper : elimination->lower;
-  double* restrict y = elimination->x;
+  double* y = elimination->x;
   for (int k = 0; k < order->size; k++) {
     y[k] = b[order->pivot[k]];
   }
-  for (int k = 0; k < order->size; k++) {
-    const int first = order->start[k], count = order->start[k + 1] - first;
-    const double value = elimination->is_symmetric ? y[k] * elimination->inverse[k] : y[k];
-    subtract_column(lower + first, order->row + first, count, value, y);
+  if (elimination->is_symmetric) {
+    solve_symmetric(elimination, y);
+  } else {
+    solve_general(elimination, y);
   }
-  for (int k = order->size - 1; k >= 0; k--) {
-    const int first = order->start[k], count = order->start[k + 1] - first;
-    y[k] = elimination->inverse[k] *
-           subtract_sum(y[k], elimination->upper + first, order->row + first, count, y);
+  for (int k = 0; k < order->size; k++) {
     x[order->pivot[k]] = y[k];
   }
 }

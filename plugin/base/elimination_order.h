@@ -18,6 +18,8 @@ typedef struct vida_elimination_order {
   int* pivot;     /* size */
   int* start;     /* size + 1 */
   int* row;       /* entries of L or U */
+  int* column;    /* entries of L: the step of their column */
+  int* by_row;    /* entries of L: their indices, by ascending rows */
   int* middle;    /* size: index of the value of each pivot in the pattern, by steps */
   int* above;     /* pair_count: index of the value in U */
   int* below;     /* pair_count: index of the value in L */

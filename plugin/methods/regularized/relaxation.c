@@ -146,7 +146,11 @@ int vida__regularized_create(VidaIntegration* self, VidaError* error) {
 int vida__regularized_prepare(VidaIntegration* self, VidaError* error) {
   vida_regularized_state* own = self->state;
   own->kappa = self->node.step == 0 ? 0.5 : 1.0;
-  return own->has_next ? VIDA_SUCCESS : vida__prepare_step(self, error);
+  if (own->has_next) {
+    return VIDA_SUCCESS;
+  }
+  /* A linear step needs no guess and no scales. */
+  return self->implicit.map ? vida__prepare_step(self, error) : vida__prepare_node(self, error);
 }
 
 /* Computes p = L_v - h L_q / 2: the first step adds h L_q, but only half of it belongs to the step.

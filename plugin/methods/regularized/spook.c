@@ -15,8 +15,24 @@
 
 /* ---- the linear system ----------------------------------------------------------------------- */
 
-/* Assembles the matrix. G of rows that are averages over the node, and in the first step contain
- * twice the rise (regularized.h), is multiplied by 1 + psi. */
+/* Adds G^T and G to the matrix. G of rows that are averages over the node, and in the first step
+ * contain twice the rise (regularized.h), is multiplied by 1 + psi. */
+static void add_entries(const VidaIntegration* self, double* restrict matrix) {
+  const vida_regularized_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const double* restrict entries = self->implicit.entries0;
+  const bool is_first = self->node.step == 0;
+  for (int e = 0; e < system->entry_count && is_first; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    matrix[entry->column_slot] += own->kappa * entries[e];
+    matrix[entry->row_slot] += (1.0 + own->share[entry->row]) * entries[e];
+  }
+  for (int e = 0; e < system->entry_count && !is_first; e++) { /* with kappa = 1 */
+    matrix[system->entries[e].column_slot] += entries[e];
+    matrix[system->entries[e].row_slot] += entries[e];
+  }
+}
+
 static int factor(VidaIntegration* self) {
   const vida_regularized_state* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -25,14 +41,7 @@ static int factor(VidaIntegration* self) {
   vida__linear_clear(self->model.node_matrix);
   const int code = vida__add_hessian(&self->model.evaluator, vida__node_time(self), self->node.q,
                                      own->v, weights, matrix);
-  const bool is_first = self->node.step == 0;
-  for (int e = 0; e < system->entry_count; e++) {
-    const vida_jacobian_entry* entry = &system->entries[e];
-    const double gradient = self->implicit.entries0[e];
-    const double factor = is_first ? 1.0 + own->share[entry->row] : 1.0;
-    matrix[entry->column_slot] += own->kappa * gradient;
-    matrix[entry->row_slot] += factor * gradient;
-  }
+  add_entries(self, matrix);
   for (int r = 0; r < self->model.m; r++) {
     const double more = self->model.redundant ? self->model.redundancy[r] : 0.0;
     matrix[vida__constraint_diagonal(system, r)] -= own->softness[r] + more;
