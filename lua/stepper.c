@@ -207,13 +207,15 @@ static int stepper_start_two_points(lua_State* L) {
  * assert(good, message)
  */
 static int stepper_step(lua_State* L) {
+  enum { BETWEEN_CHECKS = 16 }; /* steps between two looks at the user's wish to stop */
   VidaError error;
   VidaStepper* stepper = check_stepper(L);
   const lua_Integer count = vidalua_check_count(L, 2, "step", "a number of steps, 0 or more", 0, 1);
   VidaLuaWatch watch = vidalua_begin_interrupt_checks(L);
   vidalua_mark_work_done(L);
-  for (lua_Integer i = 0; i < count; i++) {
-    const int code = VidaStepper_Step(stepper, &error);
+  for (long left = (long)count, made; left > 0; left -= made) {
+    const int code =
+        VidaStepper_Steps(stepper, left < BETWEEN_CHECKS ? left : BETWEEN_CHECKS, &made, &error);
     if (code > 0) {
       lua_pushnil(L);
       lua_pushstring(L, error.message);

@@ -55,7 +55,8 @@ static int allocate(vida_watch* watch) {
                                {&watch->rate, m},
                                {&watch->rate_next, m},
                                {&watch->difference, entries},
-                               {&watch->dependence_before, m}};
+                               {&watch->dependence_before, m},
+                               {&watch->seen, n}};
   watch->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   watch->is_in = vida__allocate(m, sizeof *watch->is_in);
   watch->run_row = vida__allocate(entries, sizeof *watch->run_row);
@@ -453,15 +454,24 @@ static double find_turn(vida_watch* watch, const double* restrict before,
   return largest;
 }
 
-/* Evaluates G, g and, if it is not zero, g_t at a point. */
+/* Evaluates G and, if constraints can jump, g and g_t at a point. */
 static int evaluate(vida_watch* watch, double t, const double* q, double* entries, double* g,
                     double* rate) {
   int code = vida__jacobian(&watch->evaluator, t, q, entries);
-  code = code ? code : vida__constraints(&watch->evaluator, t, q, NULL, g);
+  if (!code && !watch->is_smooth) {
+    code = vida__constraints(&watch->evaluator, t, q, NULL, g);
+  }
   if (!code && watch->stepper->self.model.system->time_dependent) {
     code = vida__constraint_rate(&watch->evaluator, t, q, rate);
   }
   return code;
+}
+
+/* Notes a look at q, to which gradients have turned this far from the last point. */
+static void set_seen(vida_watch* watch, const double* q, double turn) {
+  const double left = 1.0 - sqrt(turn / VIDA_HARDLY_TURNED);
+  memcpy(watch->seen, q, (size_t)watch->stepper->self.model.n * sizeof *q);
+  watch->room = left > 0.0 ? left * left : 0.0;
 }
 
 void vida__watch_return(vida_watch* watch, double t, const double* q) {
@@ -470,6 +480,7 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
   }
   watch->t = t;
   memcpy(watch->q, q, (size_t)watch->stepper->self.model.n * sizeof *q);
+  set_seen(watch, q, 0.0);
   watch->singularity.count = 0;
   watch->last_way = 0.0;
   watch->jump.row = -1;
@@ -509,28 +520,36 @@ static void go_on(vida_watch* watch, double t) {
   exchange(&watch->rate, &watch->rate_next);
 }
 
-/* Returns the squared distance from the last point. */
-static double find_way(const vida_watch* watch, const double* q) {
+/* Returns the squared distance between two points. */
+static double find_way(const vida_watch* watch, const double* from, const double* to) {
   double way = 0.0;
   for (int i = 0; i < watch->stepper->self.model.n; i++) {
-    const double moved = watch->root[i] * (q[i] - watch->q[i]);
+    const double moved = watch->root[i] * (to[i] - from[i]);
     way += moved * moved;
   }
   return way;
 }
 
-/* Returns whether gradients hardly turn up to this distance if they bend at most as much as ever so
- * far. This holds in most very small steps. A step that is far longer than the last one may be an
- * error. */
+/* Returns whether gradients hardly turn from the last point to q if, from the point that was looked
+ * at, they bend at most as much as ever so far: angles add up. This holds after most steps. A step
+ * that is far longer than the last one may be an error. */
 static bool is_at_hand(vida_watch* watch, const double* q) {
   if (!(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
       is_near(&watch->singularity)) {
     return false;
   }
-  const double way = find_way(watch, q);
-  const bool is_thrown = way > thrown_factor * watch->last_way;
+  const double way = find_way(watch, watch->seen, q);
+  if (way > thrown_factor * watch->last_way ||
+      !(watch->bend * way < watch->room * VIDA_HARDLY_TURNED)) {
+    return false;
+  }
   watch->last_way = fmax(watch->last_way, way);
-  return !is_thrown && watch->bend * way < VIDA_HARDLY_TURNED;
+  return true;
+}
+
+bool vida__needs_no_look(VidaIntegration* self, const double* q) {
+  vida_watch* watch = vida__frame_of(self)->watch;
+  return !watch || is_at_hand(watch, q);
 }
 
 /* Takes G and g at the node that a step has reached from the step, which needs them again. A step
@@ -541,6 +560,8 @@ static int take_from_step(vida_watch* watch, VidaIntegration* step, double t) {
   const int code = is_relaxed ? VIDA_SUCCESS : vida__jacobian_after_step(step, t, &entries);
   if (!code) {
     memcpy(watch->ahead, entries, (size_t)step->model.system->entry_count * sizeof *entries);
+  }
+  if (!code && !watch->is_smooth) {
     memcpy(watch->g_next, is_relaxed ? step->implicit.g0 : step->implicit.g_node,
            (size_t)step->model.m * sizeof *entries);
   }
@@ -569,7 +590,7 @@ static int look_at(vida_watch* watch, VidaIntegration* step, double t, const dou
                            "constraint '%s' jumps during the step",
                            watch->stepper->self.model.system->rows[watch->jump.row].name);
   }
-  const double way = find_way(watch, q);
+  const double way = find_way(watch, watch->q, q);
   watch->bend = way > 0.0 ? fmax(watch->bend, *turn / way) : watch->bend;
   if (*turn <= VIDA_FAR_TURNED || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
     return VIDA_SUCCESS;
@@ -612,6 +633,8 @@ static void measure_ahead(vida_watch* watch, double t, const double* q) {
 /* step (nullable): the step that has led to q, if it has evaluated g there. */
 static int follow(vida_watch* watch, VidaIntegration* step, double t, const double* q,
                   VidaError* error) {
+  /* The last looks before a turn would be at almost every step. */
+  static const double enough = 0.64; /* 0.8 of the angle */
   double turn;
   if (!watch) {
     return VIDA_SUCCESS;
@@ -620,14 +643,20 @@ static int follow(vida_watch* watch, VidaIntegration* step, double t, const doub
   if (is_at_hand(watch, q)) {
     return VIDA_SUCCESS;
   }
+  watch->last_way = fmax(watch->last_way, find_way(watch, watch->seen, q));
   const int code = look_at(watch, step, t, q, &turn, error);
-  if (code || turn == 0.0 || (turn < VIDA_HARDLY_TURNED && !is_near(&watch->singularity))) {
+  if (code || turn == 0.0 ||
+      (turn < enough * VIDA_HARDLY_TURNED && !is_near(&watch->singularity))) {
+    if (!code) {
+      set_seen(watch, q, turn);
+    }
     return code;
   }
   if (!is_still_passing(watch, t, watch->ahead)) {
     measure_ahead(watch, t, q);
   }
   go_on(watch, t);
+  set_seen(watch, q, 0.0);
   return VIDA_SUCCESS;
 }
 

@@ -81,8 +81,12 @@ struct vida_watch {
   double *entries, *ahead; /* entries of G at both points */
   double* size;            /* m: largest squared gradient so far */
   double bend;     /* largest ratio so far of a squared turn to the squared distance of its step */
-  double last_way; /* squared distance of the last step */
-  double *g, *g_next;       /* m: g at both points */
+  double last_way; /* largest squared distance of a point from the one before it */
+  /* The last point that was looked at, and how much farther gradients may turn from there before
+   * the next look, relative to VIDA_HARDLY_TURNED. */
+  double* seen; /* n */
+  double room;
+  double *g, *g_next;       /* m: g at both points, if constraints can jump */
   double *rate, *rate_next; /* m: g_t at both points, if the system depends on time */
   vida_discontinuity jump;  /* the jump that stopped the motion after the last point */
   double* length;           /* m: largest lengths so far of the rows of G M^(-1/2) */

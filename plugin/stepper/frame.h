@@ -29,6 +29,7 @@ struct VidaStepper {
   int stage, stages;       /* stage of `stages`; 0: the nested stepper makes complete steps */
   double* block;           /* memory of all arrays of the integration and the frame */
   double* kept;            /* 5 n + m: the node before the step, from q on */
+  long careful_steps;      /* of the next steps, each is checked alone */
   double start_energy;     /* size of the kinetic and potential energy at the start */
   double conserved_energy; /* the energy at the start; NaN: of a system that is not conservative */
   double energy_bound;     /* a conservative system with so much more energy is unbounded */
@@ -70,6 +71,9 @@ int vida__start_motion_two_points(VidaStepper* stepper, double t0, double h, con
                                   const double* q1, VidaError* error);
 /* Makes one step of the method, which contains no jump (motion.c). */
 int vida__make_step(VidaStepper* stepper, VidaError* error);
+/* Makes one step as vida__make_step does, or up to `most` calm ones (distance_steps.h); *made
+ * receives their number. */
+int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error);
 /* If `error` says that the method cannot integrate the system, appends the methods that can with
  * their default options: "; these can: rattle, hht and 3 more". Returns `code` (alternatives.c). */
 int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options, int code,

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "stepper/condensed_step.h"
+#include "stepper/distance_steps.h"
 #include "stepper/frame.h"
 #include "system/constraints/singular.h"
 
@@ -184,6 +185,13 @@ static void guess_unknown(VidaIntegration* self) {
  * multipliers; the sum of the increments has no such rounding, but drifts over many steps. */
 static const double evaluated_share = 1e-3;
 
+void vida__take_tracked_constraints(const VidaIntegration* self, int steps, double* g) {
+  if (self->implicit.has_tracked) {
+    vida__track_constraints(self->model.system, steps * evaluated_share, self->implicit.g_tracked,
+                            g);
+  }
+}
+
 int vida__prepare_node(VidaIntegration* self, VidaError* error) {
   const double t = vida__node_time(self);
   int code = VIDA_SUCCESS;
@@ -194,9 +202,8 @@ int vida__prepare_node(VidaIntegration* self, VidaError* error) {
     code = vida__constraints(&self->model.evaluator, t, self->node.q, self->node.q_low,
                              self->implicit.g0);
   }
-  if (!code && self->implicit.has_tracked) {
-    vida__track_constraints(self->model.system, evaluated_share, self->implicit.g_tracked,
-                            self->implicit.g0);
+  if (!code) {
+    vida__take_tracked_constraints(self, 1, self->implicit.g0);
   }
   const double* entries;
   code = code ? code : vida__jacobian_after_step(self, t, &entries);
@@ -393,7 +400,7 @@ static int solve_equations(VidaIntegration* self, VidaError* error) {
   return code ? code : check_fold(self, error);
 }
 
-static void count_evaluations(VidaIntegration* self) {
+void vida__count_evaluations(VidaIntegration* self) {
   const vida_map* maps[] = {self->implicit.map,
                             self->implicit.condensed ? vida__condensed_map(self) : NULL};
   VidaStatistics* statistics = &self->statistics;
@@ -404,6 +411,7 @@ static void count_evaluations(VidaIntegration* self) {
     statistics->residual_evaluations += maps[k] ? vida__map_residuals(maps[k]) : 0;
     statistics->jacobian_evaluations += maps[k] ? vida__map_jacobians(maps[k]) : 0;
   }
+  vida__count_calm_steps(self, statistics);
 }
 
 int vida__solve_step(VidaIntegration* self, VidaError* error) {
@@ -420,7 +428,7 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
   if (!code && self->model.redundant && vida__has_constraint_rows(self)) {
     code = finish_multipliers(self, &local);
   }
-  count_evaluations(self);
+  vida__count_evaluations(self);
   if (code) {
     char step[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];

@@ -64,9 +64,16 @@ typedef struct vida_model {
 typedef struct vida_step_form {
   const double* base;  /* n; NULL: the equations have another form */
   const double* kappa; /* for systems with constant diagonal masses */
+  /* p1 = p0 + h (start_force f(q0) + end_force f(q1)) - kappa G0^T mu, with -base = p0 + h
+   * start_force f(q0); if it projects, - G1^T nu, so that G1 M^-1 p1 = 0. */
+  double start_force, end_force;
+  bool projects;
+  double* w;       /* n: where the method keeps w of its last step, and */
+  double* impulse; /* m: nu of its last projection */
 } vida_step_form;
 
-typedef struct vida_condensed vida_condensed; /* condensed_step.h */
+typedef struct vida_condensed vida_condensed;           /* condensed_step.h */
+typedef struct vida_distance_steps vida_distance_steps; /* distance_steps.h */
 
 /* The implicit equations of a step in increments, u = (w, mu), w = (q1 - q0)/h, mu = h lambda. */
 typedef struct vida_implicit {
@@ -77,10 +84,11 @@ typedef struct vida_implicit {
   vida_map* map;             /* NULL for methods without implicit equations */
   vida_step_form form;       /* set by the method's `create`, if its equations have this form */
   vida_condensed* condensed; /* NULL: the equations are always solved with all unknowns */
-  bool is_condensed_step;    /* the condensed equations have solved the last step */
-  double tolerance;          /* of the scaled residual */
-  double scaled_for;         /* size of the motion for which the scales were set; 0: not set */
-  double* unknown;           /* n + m */
+  vida_distance_steps* distances; /* NULL: some constraint is not a distance */
+  bool is_condensed_step;         /* the condensed equations have solved the last step */
+  double tolerance;               /* of the scaled residual */
+  double scaled_for;              /* size of the motion for which the scales were set; 0: not set */
+  double* unknown;                /* n + m */
   vida_history history;
   int last_turn;  /* how far constraint gradients turned in the last step (implicit_step.c) */
   double* g0;     /* m: g at the node */
@@ -161,6 +169,9 @@ int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error)
  * OTHER_BRANCH if the motion cannot reach it on the same branch of the constraints
  * (branch_watch.c). */
 int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
+/* Returns whether the way from the last point that the watch has looked at to q (n) is so short
+ * that it need not look at q (branch_watch.c). */
+bool vida__needs_no_look(VidaIntegration* self, const double* q);
 /* Checks the point q (n) at the time t (s) as vida__follow_motion does, without reporting it. */
 int vida__check_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
 /* Makes an evaluator that belongs to the method evaluate formulas on the same side of jumps in time
@@ -276,6 +287,8 @@ int vida__prepare_step(VidaIntegration* self, VidaError* error);
 /* Solves the equations of a step for self->implicit.unknown, and adds the solution to the history.
  * The message of a failure names the step, its time and what to try. */
 int vida__solve_step(VidaIntegration* self, VidaError* error);
+/* Updates the numbers of iterations and evaluations in the statistics. */
+void vida__count_evaluations(VidaIntegration* self);
 /* Sets self->implicit.unknown to an extrapolation of the last unknowns, of which there must be one
  * at least. */
 void vida__extrapolate_unknown(VidaIntegration* self);
@@ -292,6 +305,9 @@ void vida__copy_history(const VidaIntegration* from, VidaIntegration* to);
 void vida__subtract_redundancy(const VidaIntegration* self, double* matrix);
 /* Deletes the last unknowns. */
 void vida__forget_history(VidaIntegration* self);
+/* Replaces values g (m) at the node, evaluated `steps` steps after the last ones, by the sums of
+ * its increments where these have less rounding, corrected by the evaluated ones. */
+void vida__take_tracked_constraints(const VidaIntegration* self, int steps, double* g);
 /* Deletes g at the node that was computed from the last unknowns. */
 void vida__forget_constraints(VidaIntegration* self);
 /* Computes the velocities at the node, once per node. *v (n) points to them. */

@@ -7,6 +7,7 @@
 #include "base/finite.h"
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
+#include "stepper/distance_steps.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
 
@@ -84,6 +85,8 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   }
   measured = vida__find_redundancy(&stepper->self, error);
   vida__condensed_start(&stepper->self);
+  vida__distance_steps_start(&stepper->self);
+  stepper->careful_steps = 0;
   return measured ? measured : factor_mass(stepper, error);
 }
 
@@ -195,10 +198,10 @@ static void take_back(VidaStepper* stepper) {
   }
 }
 
-/* Accepts the state that the step has computed as the new node, or rejects it. */
-static int arrive(VidaStepper* stepper, VidaError* error) {
+/* Checks the state that the step has computed; `evaluates`: g at its end, too. */
+static int judge(VidaStepper* stepper, bool evaluates, VidaError* error) {
   int code = check_state(stepper, error);
-  if (!code) {
+  if (!code && evaluates) {
     vida__evaluate_constraints_after_step(stepper);
   }
   code = code || stepper->self.reports_motion
@@ -207,12 +210,17 @@ static int arrive(VidaStepper* stepper, VidaError* error) {
   stepper->has_node_velocity = false;
   stepper->has_node_multipliers = false;
   code = code ? code : vida__check_step(stepper, error);
-  code = code ? code : vida__check_energy(stepper, error);
-  if (!code) {
+  return code ? code : vida__check_energy(stepper, error);
+}
+
+/* Accepts the state that the step has computed as the new node, or rejects it. */
+static int arrive(VidaStepper* stepper, VidaError* error) {
+  const int code = judge(stepper, true, error);
+  if (code) {
+    take_back(stepper);
+  } else {
     stepper->self.node.step++;
-    return VIDA_SUCCESS;
   }
-  take_back(stepper);
   return code;
 }
 
@@ -234,10 +242,16 @@ static int try_step(VidaStepper* stepper, VidaError* error) {
   return code ? code : arrive(stepper, error);
 }
 
+/* The node from q on. */
+static size_t count_kept_bytes(const VidaStepper* stepper) {
+  return (size_t)(5 * stepper->self.model.n + stepper->self.model.m) * sizeof(double);
+}
+
 int vida__make_step(VidaStepper* stepper, VidaError* error) {
-  const size_t bytes = (size_t)(5 * stepper->self.model.n + stepper->self.model.m) * sizeof(double);
+  const size_t bytes = count_kept_bytes(stepper);
   const double lambda_t = stepper->self.node.lambda_t;
   memcpy(stepper->kept, stepper->self.node.q, bytes);
+  vida__leave_calm_steps(&stepper->self);
   /* g of the last check is valid for the node, unless the state, the time or the formulas have
    * changed. */
   if (stepper->outer || stepper->jumps) {
@@ -259,4 +273,67 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
   }
   stepper->self.statistics.steps += stepper->self.adaptive ? 0 : 1;
   return VIDA_SUCCESS;
+}
+
+/* ---- calm steps ------------------------------------------------------------------------------ */
+
+/* Checks the state after `made` calm steps. */
+static bool accepts_calm_steps(VidaStepper* stepper, long made) {
+  VidaError unused;
+  VidaNode* node = &stepper->self.node;
+  const bool evaluates = (node->step + made) % VIDA_CALM_STEPS == 0;
+  forget_node(stepper);
+  node->step += made - 1; /* as before the last one */
+  if (judge(stepper, evaluates, &unused)) {
+    node->step -= made - 1;
+    return false;
+  }
+  node->step++;
+  if (evaluates && stepper->self.implicit.has_g_node) {
+    vida__track_calm_steps(&stepper->self);
+  }
+  vida__count_evaluations(&stepper->self);
+  stepper->self.statistics.steps += made;
+  return true;
+}
+
+/* Makes up to `most` calm steps, and returns their number. If the checks reject the last one, each
+ * of them is made and checked alone; the method itself makes a step that is rejected alone. */
+static long make_calm_steps(VidaStepper* stepper, long most) {
+  const double lambda_t = stepper->self.node.lambda_t;
+  bool is_broken;
+  memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
+  const long made = vida__make_calm_steps(&stepper->self, most, &is_broken);
+  if (!is_broken && (made == 0 || accepts_calm_steps(stepper, made))) {
+    return made;
+  }
+  memcpy(stepper->self.node.q, stepper->kept, count_kept_bytes(stepper));
+  stepper->self.node.lambda_t = lambda_t;
+  vida__take_back_calm_steps(&stepper->self);
+  forget_node(stepper);
+  if (is_broken) {
+    return made > 0 ? make_calm_steps(stepper, made) : 0;
+  }
+  stepper->careful_steps = made > 1 ? made : 0;
+  return made > 1 ? make_calm_steps(stepper, 1) : 0;
+}
+
+int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {
+  *made = 0;
+  if (stepper->self.implicit.distances && !stepper->outer) {
+    vida__begin_interruptible(stepper);
+    if (!vida__interrupted(&stepper->self, vida__node_time(&stepper->self))) {
+      *made = make_calm_steps(stepper, stepper->careful_steps > 0 ? 1 : most);
+      stepper->careful_steps -= stepper->careful_steps > 0 ? 1 : 0;
+    }
+    if (vida__end_interruptible(stepper)) {
+      return vida__fail_interrupted(stepper, error);
+    }
+  }
+  if (*made > 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__make_step(stepper, error);
+  *made = code ? 0 : 1;
+  return code;
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
+#include "stepper/distance_steps.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
 #include "stepper/method_options.h"
@@ -103,6 +104,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
                             stepper->self.method->equations, &stepper->self, options,
                             &stepper->self.implicit.map, error);
     code = code ? code : vida__condensed_create(&stepper->self, options, error);
+    code = code ? code : vida__distance_steps_create(&stepper->self, error);
     if (!code) {
       vida__map_set_interrupt(stepper->self.implicit.map, interrupted);
     }
@@ -266,6 +268,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
     return;
   }
   vida__condensed_destroy(&old->self.implicit.condensed);
+  vida__distance_steps_destroy(&old->self.implicit.distances);
   vida__map_destroy(&old->self.implicit.map);
   if (old->self.method->destroy) {
     old->self.method->destroy(&old->self);
@@ -334,12 +337,22 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
 }
 
 int VidaStepper_Step(VidaStepper* stepper, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, stepper)) {
-    return VIDA_BAD_ARGUMENT;
+  const int code = VIDA_REFUSE_NULL(error, stepper);
+  return code ? code : VidaStepper_Steps(stepper, 1, NULL, error);
+}
+
+int VidaStepper_Steps(VidaStepper* stepper, long count, long* made, VidaError* error) {
+  long done = 0;
+  int code = VIDA_REFUSE_NULL(error, stepper);
+  code = code ? code : vida__require_start(stepper, error);
+  while (!code && done < count) {
+    long more = 1;
+    code = stepper->jumps ? vida__jumps_step(stepper, error)
+                          : vida__make_steps(stepper, count - done, &more, error);
+    done += code ? 0 : more;
   }
-  const int code = vida__require_start(stepper, error);
-  if (code) {
-    return code;
+  if (made) {
+    *made = done;
   }
-  return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
+  return code;
 }

@@ -154,10 +154,8 @@ static int simulate(const VidaSystem* system, VidaOptions* options, VidaStepper*
   if ((code = show(*stepper, error)) != 0)
     return code;
 
-  for (int k = 0; k < 1000; k++) {
-    if ((code = VidaStepper_Step(*stepper, error)) != 0)
-      return code;
-  }
+  if ((code = VidaStepper_Steps(*stepper, 1000, NULL, error)) != 0)
+    return code;
   return show(*stepper, error);
 }
 

@@ -45,6 +45,7 @@ static void test_steppers(void) {
   REFUSED("q1", VidaStepper_StartTwoPoints(s, 0.0, x, NULL, &error));
   REQUIRE_OK(VidaStepper_Start(s, 0.0, x, x, &error), &error);
   REFUSED("stepper", VidaStepper_Step(NULL, &error));
+  REFUSED("stepper", VidaStepper_Steps(NULL, 1, NULL, &error));
   REFUSED("stepper", VidaStepper_Velocities(NULL, x, &error));
   REFUSED("v", VidaStepper_Velocities(s, NULL, &error));
   REFUSED("stepper", VidaStepper_Energy(NULL, x, &t, &error));

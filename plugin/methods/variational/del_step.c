@@ -54,12 +54,19 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   own->row_place = 0.5;
   own->midpoint_energy = VidaOptions_HasChoice(self->options, "energy", "midpoint");
   self->state = own;
+  vida_step_form form = {.base = own->base,
+                         .kappa = &own->kappa,
+                         .projects = rule->projects,
+                         .w = own->w,
+                         .impulse = own->impulse};
   bool is_linear = true; /* in w, apart from the constraints */
   for (int k = 0; k < rule->nodes; k++) {
     is_linear = is_linear && is_explicit(self, rule->c[k]);
+    form.start_force += rule->c[k] == 0.0 ? rule->b[k] : 0.0;
+    form.end_force += rule->c[k] == 1.0 ? rule->b[k] : 0.0;
   }
   if (is_linear) {
-    self->implicit.form = (vida_step_form){own->base, &own->kappa};
+    self->implicit.form = form;
   }
   return VIDA_SUCCESS;
 }

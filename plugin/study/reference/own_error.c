@@ -43,7 +43,7 @@ static int run_estimate_loop(VidaStudy* study, vida_time_loop* loop, long betwee
   long cursor = 0;
   int code = vida__start_time_loop(loop, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && loop->step < steps) {
-    code = vida__advance_time_loop(loop, error);
+    code = vida__advance_time_loop(loop, 1, error);
     if (code == VIDA_SUCCESS) {
       vida__update_extent(study, loop, &made->extent);
     }

@@ -362,7 +362,7 @@ static int run_reference_loop(VidaStudy* study, vida_time_loop* loop, const Vida
     begin_forces(&keeps, loop);
   }
   while (code == VIDA_SUCCESS && loop->step < steps) {
-    code = vida__advance_time_loop(loop, error);
+    code = vida__advance_time_loop(loop, 1, error);
     if (code == VIDA_SUCCESS) {
       vida__update_extent(study, loop, &study->reference->extent);
       code = follow_forces(&keeps, loop, error);

@@ -168,7 +168,7 @@ static int run_time_loop(running_run* work, VidaError* error) {
     code = observe_run(work, error);
   }
   while (code == VIDA_SUCCESS && work->loop.step < steps) {
-    code = vida__advance_time_loop(&work->loop, error);
+    code = vida__advance_time_loop(&work->loop, 1, error);
     if (code == VIDA_SUCCESS) {
       code = observe_run(work, error);
     }
@@ -225,6 +225,7 @@ enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
 
 /* Makes the same steps again, with progress but without samples. */
 static int run_time_loop_again(running_run* work, VidaError* error) {
+  enum { TOGETHER = 64 }; /* steps between two reports of the progress */
   const VidaStudy* study = work->study;
   const long steps = vida__count_steps(&work->run->grid);
   int code = vida__start_time_loop(&work->loop, vida__run_q0(study, work->run),
@@ -233,7 +234,7 @@ static int run_time_loop_again(running_run* work, VidaError* error) {
     code = start_two_points(work, error);
   }
   while (!code && work->loop.step < steps) {
-    code = vida__advance_time_loop(&work->loop, error);
+    code = vida__advance_time_loop(&work->loop, TOGETHER, error);
     code = code ? code : vida__show_progress(&work->loop, error);
   }
   work->study_must_end = code == VIDA_STOPPED;
@@ -278,7 +279,7 @@ static int start_stretch(void* data, const double* q, const double* v, VidaError
 
 static int step_stretch(void* data, VidaError* error) {
   running_run* work = data;
-  int code = vida__advance_time_loop(&work->loop, error);
+  int code = vida__advance_time_loop(&work->loop, 1, error);
   code = code ? code : vida__show_progress(&work->loop, error);
   work->study_must_end = code == VIDA_STOPPED;
   return code;

@@ -91,7 +91,7 @@ static int check_finite(const vida_time_loop* loop, VidaError* error) {
       return vida__fail(error, VIDA_NOT_FINITE,
                         "the step to t = %s gave a value of '%s' that is not a finite number; "
                         "try a smaller step",
-                        vida__real_text(t, vida__grid_time(&loop->grid, loop->step + 1), 12),
+                        vida__real_text(t, vida__grid_time(&loop->grid, loop->step), 12),
                         VidaSystem_CoordinateName(system, i));
     }
   }
@@ -108,8 +108,10 @@ static void name_limit(const vida_time_loop* loop, VidaError* error) {
   }
 }
 
-int vida__advance_time_loop(vida_time_loop* loop, VidaError* error) {
+int vida__advance_time_loop(vida_time_loop* loop, long most, VidaError* error) {
   int code = VIDA_SUCCESS;
+  const long left = loop->grid.full - loop->step;
+  long made = 0;
   if (loop->step == loop->grid.full) {
     code = start_last_step(loop, error);
   }
@@ -118,16 +120,16 @@ int vida__advance_time_loop(vida_time_loop* loop, VidaError* error) {
   }
   const double begin = vida__read_clock();
   loop->aside = 0.0;
-  code = VidaStepper_Step(loop->stepper, error);
+  code = VidaStepper_Steps(loop->stepper, left > 1 && most > 1 ? (most < left ? most : left) : 1,
+                           &made, error);
+  loop->step += made;
   loop->clock = vida__read_clock();
   loop->wall += loop->clock - begin - loop->aside;
   if (code == VIDA_WALL_LIMIT) {
     name_limit(loop, error);
   } else if (code == VIDA_SUCCESS) {
     code = check_finite(loop, error);
-  }
-  if (code == VIDA_SUCCESS) {
-    loop->step += 1;
+    loop->step -= code ? 1 : 0;
   }
   return code;
 }

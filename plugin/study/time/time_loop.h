@@ -40,8 +40,9 @@ int vida__start_time_loop(vida_time_loop* loop, const double* q, const double* v
 /* Starts from two points q0, q1 (n each), which makes the first step. */
 int vida__start_time_loop_two_points(vida_time_loop* loop, const double* q0, const double* q1,
                                      VidaError* error);
-/* Makes one step. Fails with VIDA_NOT_FINITE for a state that is not finite. */
-int vida__advance_time_loop(vida_time_loop* loop, VidaError* error);
+/* Makes one step, or up to `most` steps where they cost less together. Fails with VIDA_NOT_FINITE
+ * for a state that is not finite. */
+int vida__advance_time_loop(vida_time_loop* loop, long most, VidaError* error);
 /* Returns the current time (s). */
 double vida__time_loop_time(const vida_time_loop* loop);
 /* Returns the statistics of all steps. */

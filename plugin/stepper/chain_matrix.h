@@ -1,0 +1,51 @@
+/* The matrix G1 M^-1 G0^T of constraints that are distances, and its solution.
+ *
+ * Its entry for two rows is a constant weight times the product of d at the end of the step for the
+ * one and d at its start for the other. If each constraint shares points only with those before and
+ * after it, as in a chain, the matrix is tridiagonal and is eliminated in the order of the rows;
+ * otherwise it has a general pattern and solver. */
+#ifndef VIDA_STEPPER_CHAIN_MATRIX_H
+#define VIDA_STEPPER_CHAIN_MATRIX_H
+
+#include <stdbool.h>
+
+#include "base/linear.h"
+#include "system/constraints/multiplier_matrix.h"
+
+/* Two rows with a common point, row >= column. */
+typedef struct vida_chain_pair {
+  int row, column;
+  int slot, transposed; /* indices of (row, column) and (column, row) among the values */
+  double weight;
+} vida_chain_pair;
+
+typedef struct vida_chain_matrix {
+  int size;
+  int pair_count;
+  vida_chain_pair* pairs; /* by ascending rows */
+  bool is_tridiagonal;
+  /* Of a tridiagonal matrix: weights of its diagonal and of the pairs of neighbours, and its
+   * entries, stored by the caller; lower[r] is (r, r - 1), upper[r] is (r, r + 1). */
+  double *own_weight, *pair_weight;
+  double *lower, *diagonal, *upper;
+  /* Of another one: the caller stores the values of all pairs. */
+  vida_multiplier_matrix structure;
+  vida_linear* linear;
+} vida_chain_matrix;
+
+/* Finds the pattern of a system with constraints, and allocates all memory. The caller frees it
+ * with vida__chain_matrix_destroy, also after a failure. */
+int vida__chain_matrix_create(const VidaSystem* system, SUNContext context,
+                              vida_chain_matrix* matrix, VidaError* error);
+/* Sets the weight of a pair. */
+void vida__chain_matrix_weigh(vida_chain_matrix* matrix, int pair, double weight);
+/* Frees the contents of a matrix. */
+void vida__chain_matrix_destroy(vida_chain_matrix* matrix);
+/* Factors the values. Returns false if a pivot loses most of its digits. */
+bool vida__chain_matrix_factor(vida_chain_matrix* matrix);
+/* Computes x = A^-1 b (size each) with the last factors; x may be b. Returns whether that
+ * succeeded.
+ */
+bool vida__chain_matrix_solve(vida_chain_matrix* matrix, const double* b, double* x);
+
+#endif

@@ -1,0 +1,65 @@
+/* The state of distance_steps.h, shared by its two files: the history of calm steps
+ * (distance_steps.c), and the steps themselves (distance_equations.c). */
+#ifndef VIDA_STEPPER_DISTANCE_STATE_H
+#define VIDA_STEPPER_DISTANCE_STATE_H
+
+#include "stepper/chain_matrix.h"
+#include "stepper/distance_steps.h"
+#include "system/constraints/distances.h"
+
+/* Steps whose unknowns are known when a calm step begins, of which its guess is an extrapolation.
+ */
+enum { VIDA_PAST_STEPS = 4 };
+/* A constraint. Points are coordinates of their first components; `first` of a distance from a
+ * place is behind the last coordinate, where velocities are zero. */
+typedef struct vida_distance_row {
+  int first, second;
+  double factor;              /* c */
+  double by_first, by_second; /* 1 / mass of the points; 0: a place */
+} vida_distance_row;
+
+/* The unknowns of a step: w (n, and zeros for places) and mu (m). */
+typedef struct vida_step_unknowns {
+  double *w, *mu;
+} vida_step_unknowns;
+
+struct vida_distance_steps {
+  vida_distances distances;
+  vida_chain_matrix matrix;
+  bool is_used; /* in this motion */
+  bool has_uniform_force;
+  bool has_force;  /* `force` is that at the node */
+  bool is_current; /* past[] are the last steps */
+  bool is_ahead;   /* some of them are not yet in the general history */
+  bool has_sizes;
+  long resumes; /* the step before which no calm step is tried */
+  long iterations, residuals, jacobians;
+  vida_distance_row* rows;                  /* m */
+  vida_step_unknowns past[VIDA_PAST_STEPS]; /* the last steps; 0: the last one */
+  vida_step_unknowns next;                  /* the step that is made */
+  double* inverse;                          /* n: 1 / mass */
+  double* unconstrained;                    /* n: w without constraint forces */
+  double* force;                            /* n: at the node */
+  double* v;                                /* n, and zeros: velocities of a projection */
+  double *d, *d_before;   /* m x dimension: differences of the points at the last two nodes */
+  double* ahead;          /* m x dimension: d at the end of the step */
+  double* rest;           /* m: g / h at the node */
+  double* residual;       /* m: g / h at the end of the step */
+  double* size;           /* m: of its terms */
+  double* correction;     /* m */
+  double *nu, *nu_before; /* m: impulses of the last two projections */
+  double* block;          /* memory of the arrays above */
+  /* The state before the last call, to take its steps back. */
+  vida_step_unknowns kept_past[VIDA_PAST_STEPS];
+  double *kept_values, *kept_d, *kept_d_before, *kept_nu, *kept_g;
+  bool kept_current, kept_ahead, kept_sizes;
+  int kept_count; /* of the general history */
+};
+
+/* Makes at most `most` calm steps, as vida__make_calm_steps does, with the past steps in own->past
+ * (distance_equations.c). */
+long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken);
+/* Computes d at the node from the compensated positions (distance_equations.c). */
+void vida__find_distance_vectors(VidaIntegration* self);
+
+#endif

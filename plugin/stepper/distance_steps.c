@@ -1,0 +1,357 @@
+#include "stepper/distance_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "stepper/condensed_step.h"
+#include "stepper/distance_state.h"
+
+/* After a step that is not calm, this number of steps is made by the method. */
+enum { PATIENCE = 8 };
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static size_t count_unknowns(const VidaIntegration* self, const vida_distance_steps* own) {
+  return (size_t)(self->model.n + own->distances.dimension + self->model.m);
+}
+
+static int allocate(VidaIntegration* self, vida_distance_steps* own) {
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  const size_t dimension = (size_t)own->distances.dimension, width = m * dimension;
+  const size_t unknown = count_unknowns(self, own);
+  const vida_array arrays[] = {{&own->past[0].w, unknown},
+                               {&own->past[1].w, unknown},
+                               {&own->past[2].w, unknown},
+                               {&own->past[3].w, unknown},
+                               {&own->next.w, unknown},
+                               {&own->inverse, n},
+                               {&own->unconstrained, n},
+                               {&own->force, n},
+                               {&own->v, n + dimension},
+                               {&own->d, width},
+                               {&own->d_before, width},
+                               {&own->ahead, width},
+                               {&own->rest, m},
+                               {&own->residual, m},
+                               {&own->size, m},
+                               {&own->correction, m},
+                               {&own->nu, m},
+                               {&own->nu_before, m},
+                               {&own->kept_values, VIDA_PAST_STEPS * unknown},
+                               {&own->kept_d, width},
+                               {&own->kept_d_before, width},
+                               {&own->kept_nu, m},
+                               {&own->kept_g, m}};
+  own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
+  own->rows = vida__allocate(m, sizeof *own->rows);
+  if (!own->block || !own->rows) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+    own->past[k].mu = own->past[k].w + n + dimension;
+  }
+  own->next.mu = own->next.w + n + dimension;
+  return VIDA_SUCCESS;
+}
+
+int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
+  if (!self->implicit.condensed) {
+    return VIDA_SUCCESS;
+  }
+  vida_distance_steps* made = vida__allocate(1, sizeof *made);
+  self->implicit.distances = made;
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  int code = vida__find_distances(self->model.system, &made->distances);
+  const bool has_form = !code && made->distances.count > 0;
+  code = has_form ? allocate(self, made) : code;
+  code = code || !has_form ? code
+                           : vida__chain_matrix_create(self->model.system, self->model.context,
+                                                       &made->matrix, error);
+  if (!code && !has_form) {
+    vida__distance_steps_destroy(&self->implicit.distances);
+  }
+  return code == VIDA_OUT_OF_MEMORY ? vida__fail_memory(error) : code;
+}
+
+void vida__distance_steps_destroy(vida_distance_steps** steps) {
+  vida_distance_steps* old = *steps;
+  if (!old) {
+    return;
+  }
+  vida__free_distances(&old->distances);
+  vida__chain_matrix_destroy(&old->matrix);
+  free(old->rows);
+  free(old->block);
+  free(old);
+  *steps = NULL;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* Returns whether the components of a point have one mass, and its reciprocal in *inverse. */
+static bool find_mass(const vida_distance_steps* own, int point, double* inverse) {
+  for (int k = 1; k < own->distances.dimension; k++) {
+    if (own->inverse[point + k] != own->inverse[point]) {
+      return false;
+    }
+  }
+  *inverse = own->inverse[point];
+  return true;
+}
+
+static bool set_rows(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  const vida_distances* distances = &own->distances;
+  for (int r = 0; r < self->model.m; r++) {
+    const bool is_pair = distances->first[r] >= 0;
+    vida_distance_row* at = &own->rows[r];
+    *at = (vida_distance_row){.first = is_pair ? distances->first[r] : self->model.n,
+                              .second = distances->second[r],
+                              .factor = distances->factor[r]};
+    if (!find_mass(own, at->second, &at->by_second) ||
+        (is_pair && !find_mass(own, at->first, &at->by_first))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_force_uniform(const VidaSystem* system) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    if (!system->term_batches[b].kernel->mass) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* The products of gradients with common points. */
+static void set_matrix(vida_distance_steps* own) {
+  vida_chain_matrix* matrix = &own->matrix;
+  for (int k = 0; k < matrix->pair_count; k++) {
+    const vida_distance_row *a = &own->rows[matrix->pairs[k].row],
+                            *b = &own->rows[matrix->pairs[k].column];
+    double inverse = 0.0;
+    inverse += a->second == b->second ? a->by_second : 0.0;
+    inverse += a->first == b->first ? a->by_first : 0.0;
+    inverse -= a->second == b->first ? a->by_second : 0.0;
+    inverse -= a->first == b->second ? a->by_first : 0.0;
+    vida__chain_matrix_weigh(matrix, k, a->factor * b->factor * inverse);
+  }
+}
+
+void vida__distance_steps_start(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  if (!own) {
+    return;
+  }
+  vida__forget_calm_steps(self);
+  own->resumes = own->iterations = own->residuals = own->jacobians = 0;
+  own->is_used =
+      vida__is_condensed(self) && vida__measure_distances(&own->distances, &self->model.evaluator);
+  for (int i = 0; i < self->model.n; i++) {
+    own->inverse[i] = 1.0 / self->model.system->mass[i];
+  }
+  own->is_used = own->is_used && set_rows(self);
+  own->has_uniform_force = is_force_uniform(self->model.system);
+  if (own->is_used) {
+    memcpy(own->force, self->model.system->uniform_force,
+           (size_t)self->model.n * sizeof *own->force);
+    set_matrix(own);
+  }
+}
+
+/* ---- history --------------------------------------------------------------------------------- */
+
+void vida__forget_calm_steps(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  if (own) {
+    own->is_current = own->is_ahead = own->has_force = own->has_sizes = false;
+  }
+}
+
+/* Copies of unknowns: general ones are not interrupted by the zeros of places. */
+static double* find_unknown(vida_step_unknowns at, int n, int i) {
+  return i < n ? at.w + i : at.mu + (i - n);
+}
+
+/* Computes the unknowns of the last steps from their differences. */
+static void take_history(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  double* const* difference = self->implicit.history.difference;
+  const int n = self->model.n;
+  for (int i = 0; i < n + self->model.m; i++) {
+    const double order1 = difference[1][i] - difference[2][i];
+    const double order2 = difference[2][i] - difference[3][i];
+    const double last = difference[0][i], second = last - difference[1][i];
+    *find_unknown(own->past[0], n, i) = last;
+    *find_unknown(own->past[1], n, i) = second;
+    *find_unknown(own->past[2], n, i) = second - order1;
+    *find_unknown(own->past[3], n, i) = second - order1 - (order1 - order2);
+  }
+}
+
+static void give_history(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  double* const* difference = self->implicit.history.difference;
+  const int n = self->model.n;
+  for (int i = 0; i < n + self->model.m; i++) {
+    double value[VIDA_PAST_STEPS];
+    for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+      value[k] = *find_unknown(own->past[k], n, i);
+    }
+    const double newest = value[0] - value[1], before = value[1] - value[2],
+                 oldest = value[2] - value[3];
+    difference[0][i] = value[0];
+    difference[1][i] = newest;
+    difference[2][i] = newest - before;
+    difference[3][i] = newest - before - (before - oldest);
+  }
+  self->implicit.history.count = VIDA_PAST_STEPS;
+  self->implicit.history.terms = VIDA_PAST_STEPS - 1;
+}
+
+/* The entries of G at the last node but one. */
+static void give_entries(VidaIntegration* self) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const VidaSystem* system = self->model.system;
+  const int dimension = own->distances.dimension;
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_distance_row* at = &own->rows[system->entries[e].row];
+    const double* d = own->d_before + system->entries[e].row * dimension;
+    const int k = system->entries[e].coordinate - at->second;
+    self->implicit.entries0[e] = k >= 0 && k < dimension
+                                     ? at->factor * d[k]
+                                     : -at->factor * d[system->entries[e].coordinate - at->first];
+  }
+}
+
+void vida__leave_calm_steps(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  if (!own) {
+    return;
+  }
+  if (own->is_ahead) {
+    give_history(self);
+    give_entries(self);
+    self->implicit.has_entries_next = false;
+  }
+  vida__forget_calm_steps(self);
+}
+
+static void keep(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  const size_t width = (size_t)(self->model.m * own->distances.dimension) * sizeof(double);
+  const size_t rows = (size_t)self->model.m * sizeof(double);
+  const size_t unknown = count_unknowns(self, own);
+  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+    memcpy(own->kept_values + (size_t)k * unknown, own->past[k].w, unknown * sizeof(double));
+  }
+  memcpy(own->kept_d, own->d, width);
+  memcpy(own->kept_d_before, own->d_before, width);
+  memcpy(own->kept_nu, own->nu, rows);
+  memcpy(own->kept_g, self->implicit.g_tracked, rows);
+  own->kept_current = own->is_current;
+  own->kept_ahead = own->is_ahead;
+  own->kept_sizes = own->has_sizes;
+  own->kept_count = self->implicit.history.count;
+}
+
+void vida__take_back_calm_steps(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  const size_t width = (size_t)(self->model.m * own->distances.dimension) * sizeof(double);
+  const size_t rows = (size_t)self->model.m * sizeof(double);
+  const size_t unknown = count_unknowns(self, own);
+  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+    memcpy(own->past[k].w, own->kept_values + (size_t)k * unknown, unknown * sizeof(double));
+  }
+  memcpy(own->d, own->kept_d, width);
+  memcpy(own->d_before, own->kept_d_before, width);
+  memcpy(own->nu, own->kept_nu, rows);
+  memcpy(self->implicit.g_tracked, own->kept_g, rows);
+  self->implicit.has_tracked = true;
+  own->is_current = own->kept_current;
+  own->is_ahead = own->kept_ahead;
+  own->has_sizes = own->kept_sizes;
+  own->has_force = false;
+  self->implicit.history.count = own->kept_count;
+}
+
+/* ---- use ------------------------------------------------------------------------------------- */
+
+/* Gives the method what it keeps of its last step. */
+static void give_last_step(VidaIntegration* self, long made) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const vida_step_form* form = &self->implicit.form;
+  VidaNode* node = &self->node;
+  const double* mu = own->past[0].mu;
+  const size_t bytes = (size_t)self->model.n * sizeof(double);
+  memcpy(form->w, own->past[0].w, bytes);
+  for (int r = 0; r < self->model.m; r++) {
+    node->lambda[r] = (form->projects ? 0.5 * mu[r] + own->nu_before[r] : mu[r]) / node->h;
+  }
+  node->lambda_t = node->t0 + (double)(node->step + made - 1) * node->h;
+  if (form->projects) {
+    memcpy(node->v, own->v, bytes);
+    memcpy(form->impulse, own->nu, (size_t)self->model.m * sizeof *own->nu);
+  }
+}
+
+/* Whether enough steps are known, with which the method has not just failed to be calm. */
+static bool is_ready(const VidaIntegration* self) {
+  const vida_distance_steps* own = self->implicit.distances;
+  return own && own->is_used && self->node.step >= own->resumes &&
+         (own->is_current ||
+          (self->implicit.history.count >= VIDA_PAST_STEPS && self->implicit.has_tracked));
+}
+
+long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
+  vida_distance_steps* own = self->implicit.distances;
+  *is_broken = false;
+  if (!is_ready(self)) {
+    return 0;
+  }
+  keep(self);
+  if (!own->has_uniform_force && !own->has_force) {
+    if (vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q, self->node.v,
+                       own->force, self->work.l_v)) {
+      return 0;
+    }
+  }
+  if (!own->is_current) {
+    take_history(self);
+    vida__find_distance_vectors(self);
+    memcpy(own->nu, self->implicit.form.impulse, (size_t)self->model.m * sizeof *own->nu);
+    own->is_current = true;
+  }
+  const long made = vida__make_distance_steps(self, most, is_broken);
+  if (made == 0 || *is_broken) {
+    own->resumes = made > 0 ? own->resumes : self->node.step + PATIENCE;
+    own->has_force = false;
+    return made;
+  }
+  own->has_force = own->is_ahead = true;
+  give_last_step(self, made);
+  return made;
+}
+
+void vida__track_calm_steps(VidaIntegration* self) {
+  double* g = self->work.g_work;
+  const size_t bytes = (size_t)self->model.m * sizeof *g;
+  memcpy(g, self->implicit.g_node, bytes);
+  vida__take_tracked_constraints(self, VIDA_CALM_STEPS, g);
+  memcpy(self->implicit.g_tracked, g, bytes);
+}
+
+void vida__count_calm_steps(const VidaIntegration* self, VidaStatistics* statistics) {
+  const vida_distance_steps* own = self->implicit.distances;
+  if (own) {
+    statistics->newton_iterations += own->iterations;
+    statistics->residual_evaluations += own->residuals;
+    statistics->jacobian_evaluations += own->jacobians;
+  }
+}
