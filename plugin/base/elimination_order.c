@@ -109,6 +109,23 @@ static int compare(const void* a, const void* b) {
   return (left > right) - (left < right);
 }
 
+/* Most columns are short, and their entries come in a few ascending parts. */
+static void sort_steps(int* step, int count) {
+  enum { SHORT = 32 };
+  if (count > SHORT) {
+    qsort(step, (size_t)count, sizeof *step, compare);
+    return;
+  }
+  for (int a = 1; a < count; a++) {
+    const int own = step[a];
+    int b = a;
+    for (; b > 0 && step[b - 1] > own; b--) {
+      step[b] = step[b - 1];
+    }
+    step[b] = own;
+  }
+}
+
 static void add_step(symbolic* work, int k, int step, int* end) {
   if (step > k && work->mark[step] != k) {
     work->mark[step] = k;
@@ -155,7 +172,7 @@ static int find_column(symbolic* work, int k) {
       add_step(work, k, order->row[a], &end);
     }
   }
-  qsort(order->row + order->start[k], (size_t)(end - order->start[k]), sizeof *order->row, compare);
+  sort_steps(order->row + order->start[k], end - order->start[k]);
   order->start[k + 1] = end;
   if (end > order->start[k]) {
     const int parent = order->row[order->start[k]];
@@ -206,28 +223,37 @@ static void add_unused(vida_elimination_order* order, int entry) {
 
 /* Places the pair of an entry above the diagonal, in the order of elimination, and the transposed
  * entry. */
-static void add_pair(symbolic* work, int row, int column, int entry) {
+static void add_pair(symbolic* work, int row, int column, int entry, int transposed) {
   vida_elimination_order* order = work->order;
   const int pair = order->pair_count++;
   order->above[pair] = entry;
-  order->below[pair] = vida__pattern_slot(work->pattern, column, row);
+  order->below[pair] = transposed;
   order->place[pair] = find_entry(order, work->position[row], work->position[column]);
 }
 
+/* Columns that are visited in turn meet the entries of a row in turn, so that transposed entries
+ * need no search. */
 static void find_places(symbolic* work) {
   const vida_pattern* pattern = work->pattern;
   vida_elimination_order* order = work->order;
+  int* next = work->next; /* next entry of a column whose transposed one is met */
   order->pair_count = order->run_count = 0;
+  for (int i = 0; i < pattern->size; i++) {
+    next[i] = (int)pattern->column_start[i];
+  }
   for (int column = 0; column < pattern->size; column++) {
-    for (sunindextype e = pattern->column_start[column]; e < pattern->column_start[column + 1];
-         e++) {
+    for (int e = (int)pattern->column_start[column]; e < pattern->column_start[column + 1]; e++) {
       const int row = (int)pattern->row[e];
-      if (!is_used(work, row, column, e)) {
-        add_unused(order, (int)e);
+      const int transposed = next[row]++;
+      const bool is_left_out = work->used && row != column && row < pattern->leading &&
+                               column < pattern->leading && !work->used[e] &&
+                               !work->used[transposed];
+      if (is_left_out) {
+        add_unused(order, e);
       } else if (row == column) {
-        order->middle[work->position[row]] = (int)e;
+        order->middle[work->position[row]] = e;
       } else if (work->position[row] < work->position[column]) {
-        add_pair(work, row, column, (int)e);
+        add_pair(work, row, column, e, transposed);
       }
     }
   }

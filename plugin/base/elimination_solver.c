@@ -43,6 +43,10 @@ static void count_failures(vida_linear* linear) {
  * matrices, whose start it would dominate, are prepared for it only when elimination fails. */
 enum { LARGEST_PREPARED = 2000 };
 
+bool vida__is_prepared_late(const vida_pattern* pattern) {
+  return pattern->size > LARGEST_PREPARED;
+}
+
 bool vida__eliminate(vida_linear* linear) {
   linear->last_elimination = NULL;
   if (!linear->elimination) {
@@ -60,7 +64,7 @@ bool vida__eliminate(vida_linear* linear) {
   }
   try_both(linear);
   count_failures(linear);
-  return linear->last_elimination && !(is_first && linear->pattern->size <= LARGEST_PREPARED);
+  return linear->last_elimination && !(is_first && !vida__is_prepared_late(linear->pattern));
 }
 
 /* Solutions with smaller pivots are refined, unless the caller allows a loss of digits: what

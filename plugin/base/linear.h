@@ -96,6 +96,9 @@ void vida__linear_make_rough(vida_linear* linear, bool is_rough);
 int vida__linear_factor(vida_linear* linear);
 /* Returns whether the last factorization failed without memory. */
 bool vida__linear_lacks_memory(const vida_linear* linear);
+/* Returns whether matrices of this pattern are so large that memory for factors with pivots is
+ * allocated only when elimination fails. */
+bool vida__is_prepared_late(const vida_pattern* pattern);
 /* Returns the number of entries of the last factors, L and U together; -1 before the first
  * factorization and for the solver of a program. */
 long vida__linear_factor_entries(const vida_linear* linear);

@@ -88,14 +88,17 @@ double* vida__allocate_arrays(const vida_array* arrays, size_t count) {
   return block;
 }
 
-enum { LARGE_ARRAY = 1 << 18 }; /* bytes */
+enum { LARGE_ARRAY = 1 << 18, VERY_LARGE_ARRAY = 1 << 22 }; /* bytes */
 
 int vida__reserve(void** array, size_t* capacity, size_t needed, size_t size) {
   if (needed <= *capacity) {
     return VIDA_SUCCESS;
   }
-  /* Unused memory costs the time to clear it, too: large arrays grow by a half. */
-  const size_t more = *capacity < LARGE_ARRAY / size ? *capacity : *capacity / 2;
+  /* Unused memory costs the time to clear it, too: large arrays grow by a half, and those that the
+   * system need not copy to grow them by an eighth. */
+  const size_t more = *capacity < LARGE_ARRAY / size        ? *capacity
+                      : *capacity < VERY_LARGE_ARRAY / size ? *capacity / 2
+                                                            : *capacity / 8;
   size_t grown = *capacity ? *capacity + more : 8;
   if (grown < needed) {
     grown = needed;

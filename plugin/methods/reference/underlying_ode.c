@@ -332,6 +332,15 @@ static int set_state(VidaIntegration* self, double t, const double* y, VidaError
   return VIDA_SUCCESS;
 }
 
+/* The frame has found the rank of G at the start. */
+static int mark_equations(VidaIntegration* self) {
+  const underlying_ode* own = self->state;
+  const VidaNode* node = &self->node;
+  return self->model.rank && !self->model.redundant
+             ? vida__equations_mark_independent(own->equations, node->t0, node->q)
+             : vida__equations_mark(own->equations, node->t0, node->q, node->v);
+}
+
 int vida__underlying_start(VidaIntegration* self, VidaError* error) {
   underlying_ode* own = self->state;
   const size_t bytes = (size_t)self->model.n * sizeof(double);
@@ -339,7 +348,7 @@ int vida__underlying_start(VidaIntegration* self, VidaError* error) {
   memcpy(own->state + self->model.n, self->node.v, bytes);
   memcpy(own->y, own->state, 2 * bytes);
   vida__ode_restart(own->ode, 0.0);
-  int code = vida__equations_mark(own->equations, self->node.t0, self->node.q, self->node.v);
+  int code = mark_equations(self);
   if (!code && own->projector) {
     code = vida__projector_mark(own->projector, self->node.t0, self->node.q, self->node.v);
   }

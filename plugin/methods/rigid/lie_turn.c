@@ -162,7 +162,6 @@ static void turn_to_axes(const vida_lie_body* body, const double x[3], double y[
 int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share) {
   const double half = 0.5 * self->node.h;
   double q[4], a[3], c[3];
-  bool is_found = false;
   vida__lie_body_components(body, self->node.q, q);
   vida__lie_spin(self, body, q, a);
   if (!body->is_principal) {
@@ -173,17 +172,22 @@ int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share
   a[1] *= half;
   a[2] *= half;
   const equations of = find_equations(body, a, share);
-  if (body->turns > 0 && body->h == self->node.h) {
-    extrapolate(body, c);
-    is_found = improve(self, &of, c);
-  }
-  if (!is_found) {
-    body->turns = 0;
-    body->h = self->node.h;
-    guess_sphere(body, a, share, c);
-    if (!improve(self, &of, c)) {
+  bool continues = body->turns > 0 && body->h == self->node.h;
+  while (true) {
+    if (continues) {
+      extrapolate(body, c);
+    } else {
+      body->turns = 0;
+      body->h = self->node.h;
+      guess_sphere(body, a, share, c);
+    }
+    if (improve(self, &of, c)) {
+      break;
+    }
+    if (!continues) {
       return VIDA_STEP_NOT_CONVERGED;
     }
+    continues = false; /* another guess */
   }
   remember(body, c);
   if (body->is_principal) {

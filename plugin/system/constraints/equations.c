@@ -13,13 +13,14 @@ struct vida_equations {
   const VidaSystem* system;
   vida_evaluator evaluator;
   SUNContext context;
-  vida_linear* linear;
-  double* entries;    /* of G */
-  double* right_side; /* n + m */
-  double* solution;   /* n + m */
-  double* shift;      /* m: shifts that regularize dependent rows */
-  double* work;       /* n: masses, then work space */
-  vida_rank* rank;    /* NULL: too many constraints share a coordinate */
+  vida_solver solver;
+  vida_linear* linear; /* NULL: not needed so far */
+  double* entries;     /* of G */
+  double* right_side;  /* n + m */
+  double* solution;    /* n + m */
+  double* shift;       /* m: shifts that regularize dependent rows */
+  double* work;        /* n: masses, then work space */
+  vida_rank* rank;     /* NULL: too many constraints share a coordinate */
   bool redundant;
   bool has_identity; /* instead of the mass matrix */
   /* With a constant diagonal mass matrix the equations are condensed to the multipliers. NULL: not
@@ -33,6 +34,19 @@ struct vida_equations {
 /* Relative to G M^-1 G^T: small, but large compared with rounding. */
 static const double regularization = 1e-10;
 
+/* Creates the matrix of all unknowns, unless there is one. */
+static int require_linear(vida_equations* equations, VidaError* error) {
+  return equations->linear ? VIDA_SUCCESS
+                           : vida__linear_create(equations->context, &equations->system->pattern,
+                                                 equations->solver, &equations->linear, error);
+}
+
+/* Whether the matrix of all unknowns, which condensed equations need only where they fail, waits
+ * until then, as the memory for factors with pivots does. */
+static bool waits_with_all(const vida_equations* equations) {
+  return vida__is_prepared_late(&equations->system->pattern);
+}
+
 int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_equations** equations,
                            VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
@@ -43,6 +57,7 @@ int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_eq
     return vida__fail_memory(error);
   }
   made->system = system;
+  made->solver = solver;
   made->entries = vida__allocate((size_t)system->entry_count, sizeof *made->entries);
   made->right_side = vida__allocate(n + m, sizeof *made->right_side);
   made->solution = vida__allocate(n + m, sizeof *made->solution);
@@ -56,8 +71,9 @@ int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_eq
   if (!code && m > 0 && vida__rank_create(system, &made->rank, error) == VIDA_OUT_OF_MEMORY) {
     code = VIDA_OUT_OF_MEMORY;
   }
-  code = code ? code
-              : vida__linear_create(made->context, &system->pattern, solver, &made->linear, error);
+  if (!code && !waits_with_all(made)) {
+    code = require_linear(made, error);
+  }
   if (code) {
     vida__equations_destroy(&made);
     return code;
@@ -97,11 +113,40 @@ int vida__equations_condense(vida_equations* equations, VidaError* error) {
   return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 
-int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v) {
+static void forget_marks(vida_equations* equations) {
+  equations->redundant = equations->may_condense = false;
+  memset(equations->shift, 0, (size_t)equations->system->row_count * sizeof *equations->shift);
+}
+
+/* Finds the shifts of dependent rows. */
+static int find_shifts(vida_equations* equations, double t, const double* q, const double* v) {
   const VidaSystem* system = equations->system;
   double* mass = equations->work;
-  equations->redundant = equations->may_condense = false;
-  memset(equations->shift, 0, (size_t)system->row_count * sizeof *equations->shift);
+  int code = require_linear(equations, &equations->evaluator.error);
+  if (code) {
+    return code;
+  }
+  code = vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
+  for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
+    mass[i] = 1.0;
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    equations->shift[entry->row] +=
+        regularization * equations->entries[e] * equations->entries[e] / mass[entry->coordinate];
+  }
+  vida__rank_narrow_shift(equations->rank, equations->entries, mass, equations->shift);
+  return code;
+}
+
+/* For independent rows with the entries of G. */
+static void decide_condensing(vida_equations* equations) {
+  equations->may_condense = equations->condensed && vida__multiplier_equations_start(
+                                                        equations->condensed, equations->entries);
+}
+
+int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v) {
+  forget_marks(equations);
   if (!equations->rank) {
     return VIDA_SUCCESS;
   }
@@ -110,20 +155,19 @@ int vida__equations_mark(vida_equations* equations, double t, const double* q, c
               : vida__rank_find(equations->rank, equations->entries, &equations->evaluator.error);
   equations->redundant = !code && vida__rank_dependent_count(equations->rank) > 0;
   if (equations->redundant) {
-    code = vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
-    for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
-      mass[i] = 1.0;
-    }
-    for (int e = 0; e < system->entry_count; e++) {
-      const vida_jacobian_entry* entry = &system->entries[e];
-      equations->shift[entry->row] +=
-          regularization * equations->entries[e] * equations->entries[e] / mass[entry->coordinate];
-    }
-    vida__rank_narrow_shift(equations->rank, equations->entries, mass, equations->shift);
+    code = find_shifts(equations, t, q, v);
+  } else if (!code) {
+    decide_condensing(equations);
   }
-  equations->may_condense =
-      !code && !equations->redundant && equations->condensed &&
-      vida__multiplier_equations_start(equations->condensed, equations->entries);
+  return code;
+}
+
+int vida__equations_mark_independent(vida_equations* equations, double t, const double* q) {
+  forget_marks(equations);
+  const int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
+  if (!code) {
+    decide_condensing(equations);
+  }
   return code;
 }
 
@@ -136,16 +180,19 @@ vida_rank* vida__equations_rank(vida_equations* equations) {
 }
 
 long vida__equations_factor_entries(const vida_equations* equations) {
-  return vida__linear_factor_entries(equations->linear);
+  return equations->linear ? vida__linear_factor_entries(equations->linear) : -1;
 }
 
 /* Factors the matrix of all unknowns with the entries of G. */
 static int factor_all(vida_equations* equations, double t, const double* q, const double* v) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   const VidaSystem* system = equations->system;
-  double* matrix = equations->linear->values;
-  int code = VIDA_SUCCESS;
   equations->is_condensed = false;
+  int code = require_linear(equations, &equations->evaluator.error);
+  if (code) {
+    return code;
+  }
+  double* matrix = equations->linear->values;
   vida__linear_clear(equations->linear);
   if (!equations->has_identity) {
     code = vida__add_hessian(&equations->evaluator, t, q, v, mass_only, matrix);
@@ -163,10 +210,10 @@ static int factor_all(vida_equations* equations, double t, const double* q, cons
   return code;
 }
 
-/* The matrix of all unknowns is factored at first, too, so that later it allocates nothing where
- * the condensed one fails. */
+/* Unless it is large, the matrix of all unknowns is factored at first, too, so that later it
+ * allocates nothing where the condensed one fails. */
 static int factor(vida_equations* equations, double t, const double* q, const double* v) {
-  if (!equations->may_condense || !equations->is_prepared) {
+  if (!equations->may_condense || !(equations->is_prepared || waits_with_all(equations))) {
     const int code = factor_all(equations, t, q, v);
     if (code || !equations->may_condense) {
       return code;
@@ -261,7 +308,7 @@ vida_evaluator* vida__equations_evaluator(vida_equations* equations) {
 
 bool vida__equations_append_undetermined(const vida_equations* equations, char* text, size_t size) {
   /* Pivots that are not small leave nothing undetermined. */
-  return !equations->is_condensed &&
+  return !equations->is_condensed && equations->linear &&
          vida__append_singular(equations->system, equations->linear->values, text, size);
 }
 

@@ -4,8 +4,8 @@
  *     [ G  0   ] [ lambda ] = [ -(terms of g'' without G a) ]
  *
  * vida__equations_create allocates all memory, except that the first factorization may allocate
- * inside KLU. For rows that vida__equations_mark has found to be dependent, multipliers have the
- * least norm. */
+ * inside KLU, and that of a large system that matrix, too. For rows that vida__equations_mark has
+ * found to be dependent, multipliers have the least norm. */
 #ifndef VIDA_SYSTEM_CONSTRAINTS_EQUATIONS_H
 #define VIDA_SYSTEM_CONSTRAINTS_EQUATIONS_H
 
@@ -33,6 +33,8 @@ int vida__equations_condense(vida_equations* equations, VidaError* error);
 /* Finds the dependent rows at (t,q,v), for all later solves; without a call, all rows count as
  * independent. Returns 0, or the code of a failed evaluation. */
 int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v);
+/* The same where the caller knows that the rows at (t,q) are independent. */
+int vida__equations_mark_independent(vida_equations* equations, double t, const double* q);
 /* Returns whether rows are dependent. */
 bool vida__equations_is_redundant(const vida_equations* equations);
 /* Returns the rank analysis; NULL without constraints, and if the rank cannot be computed

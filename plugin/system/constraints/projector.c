@@ -373,7 +373,7 @@ void vida__projector_destroy(vida_projector** projector) {
 /* ---- use ------------------------------------------------------------------------------------- */
 
 int vida__projector_mark(vida_projector* projector, double t, const double* q, const double* v) {
-  const int code = vida__equations_mark(projector->equations, t, q, v);
+  const int code = projector->own ? vida__equations_mark(projector->own, t, q, v) : VIDA_SUCCESS;
   projector->redundant = !code && vida__equations_is_redundant(projector->equations);
   return code;
 }

@@ -23,7 +23,8 @@ int vida__projector_create(const VidaSystem* system, vida_projection kind, vida_
                            vida_equations* shared, vida_projector** projector, VidaError* error);
 /* Frees a projector and sets *projector to NULL; NULL is allowed. */
 void vida__projector_destroy(vida_projector** projector);
-/* Finds the dependent rows at (t,q,v), for all later projections. */
+/* Finds the dependent rows at (t,q,v), for all later projections. The caller has marked shared
+ * equations there. */
 int vida__projector_mark(vida_projector* projector, double t, const double* q, const double* v);
 /* Factors F at (t,q,v). If `is_factored`, the shared equations have been factored there. Returns 0,
  * VIDA_STEP_SINGULAR or the code of a failed evaluation. */

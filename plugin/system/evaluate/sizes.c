@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-int vida__unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new) {
+int vida__find_unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new) {
   const int kept = sizes->count < VIDA_REMEMBERED_UNITS ? sizes->count : VIDA_REMEMBERED_UNITS;
   for (int i = 0; i < kept; i++) {
-    if (unit == sizes->unit[i]) { /* units of coordinates and rows are unique texts */
+    if (unit == sizes->unit[i]) {
       *is_new = false;
       return i;
     }
@@ -30,13 +30,15 @@ void vida__add_row_sizes(const VidaSystem* system, const double* entries, const 
   const vida_jacobian_entry* entry = system->entries;
   for (int e = 0; e < system->entry_count;) {
     const int row = entry[e].row;
-    vida_unit_sizes sizes = {0};
+    vida_unit_sizes sizes;
+    sizes.count = 0;
     bool is_new;
     int end = e;
     for (; end < system->entry_count && entry[end].row == row; end++) {
       const int i = entry[end].coordinate;
       const int at = vida__unit_slot(&sizes, system->coordinates[i].unit, &is_new);
-      sizes.largest[at] = fmax(sizes.largest[at], fabs(x[i]));
+      const double size = fabs(x[i]);
+      sizes.largest[at] = size > sizes.largest[at] ? size : sizes.largest[at];
     }
     for (; e < end; e++) {
       const char* unit = system->coordinates[entry[e].coordinate].unit;
@@ -84,8 +86,12 @@ static double size_of_lengths(const VidaSystem* system, const double* entries, c
 double vida__least_size(const VidaSystem* system, const double* entries, const double* mass,
                         const double* x, bool is_position) {
   double largest = is_position ? size_of_lengths(system, entries, mass) : 0.0;
+  const char* angle = NULL; /* units are unique texts */
+  for (int i = 0; i < system->coordinate_count && is_position && !angle; i++) {
+    angle = strcmp(system->coordinates[i].unit, "rad") == 0 ? system->coordinates[i].unit : NULL;
+  }
   for (int i = 0; i < system->coordinate_count; i++) {
-    const bool is_angle = is_position && strcmp(system->coordinates[i].unit, "rad") == 0;
+    const bool is_angle = angle && system->coordinates[i].unit == angle;
     largest = fmax(largest, sqrt(mass[i]) * fmax(fabs(x[i]), is_angle ? 1.0 : 0.0));
   }
   return isfinite(largest) ? least_part * largest : 0.0;

@@ -15,7 +15,17 @@ typedef struct vida_unit_sizes {
 
 /* Returns the index of a unit in the cache, and adds the unit with the size 0 if it is new. *is_new
  * receives whether it is. */
-int vida__unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new);
+int vida__find_unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new);
+static inline int vida__unit_slot(vida_unit_sizes* sizes, const char* unit, bool* is_new) {
+  /* nearly always; units of coordinates and rows are unique texts */
+  for (int i = 0; i < sizes->count && i < 2; i++) {
+    if (unit == sizes->unit[i]) {
+      *is_new = false;
+      return i;
+    }
+  }
+  return vida__find_unit_slot(sizes, unit, is_new);
+}
 
 /* Adds to floor (m) the sizes of the rows of G x if each entry is multiplied by the largest
  * coordinate with its unit in the row, since all true products of a row may vanish up to rounding
