@@ -213,6 +213,9 @@ void vida__add_impulses(VidaIntegration* self, const double* entries, double wei
 /* Appends the unknowns that the masses and constraints at the node do not determine; see
  * vida__append_singular. */
 bool vida__append_undetermined(VidaIntegration* self, char* text, size_t size);
+/* Fails with VIDA_NOT_SUPPORTED unless the mass matrix is constant and regular, and forces depend
+ * on positions and time only: for VIDA_CAN_POSITION_FORCES (position_forces.c). */
+int vida__check_position_forces(VidaIntegration* self, VidaError* error);
 /* Computes self->model.matrix_root and matrix_stiffness from the masses and from G at the start in
  * self->work.entries. */
 void vida__raise_light_masses(VidaIntegration* self);
