@@ -8,8 +8,9 @@
 #include "diagnose/audit.h"
 
 /* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
- * FITTED neighbours. */
-enum { LEVELS = 18, FITTED = 5, KINDS = 3 };
+ * FITTED neighbours. The error of orders above HIGH would fall from its first regular values to
+ * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ... */
+enum { LEVELS = 18, FITTED = 5, KINDS = 3, HIGH = 6, FINE_LEVELS = 36 };
 
 #define ROUNDING 2e-13 /* below it errors are taken to be those of rounding */
 #define GOOD 0.05      /* half of a confidence interval that leaves no doubt */
@@ -27,9 +28,15 @@ typedef struct level {
   double error[KINDS]; /* of positions, velocities, multipliers, relative */
 } level;
 
-static long steps_of(const vida_subject* subject, int index) {
+static bool has_high_order(const VidaAuditRow* row) {
+  return !row->adaptive && Vida_FindMethod(row->method)->order > HIGH;
+}
+
+static long steps_of(const vida_subject* subject, bool is_fine, int index) {
   const long base = (long)ceil(subject->of->time / subject->of->largest_step);
-  const long factor = index % 2 ? 3L << (index / 2) : 2L << (index / 2);
+  const long factor = is_fine     ? (4L + index % 4) << (index / 4)
+                      : index % 2 ? 3L << (index / 2)
+                                  : 2L << (index / 2);
   return (base * factor + 7) / 8; /* methods of high order begin above the largest step */
 }
 
@@ -74,7 +81,8 @@ static int run(vida_subject* subject, const VidaAuditRow* row, int index, level*
                VidaError* error) {
   VidaStepper* stepper = NULL;
   VidaError failure = {0};
-  const double h = subject->of->time / (double)(row->adaptive ? STATES : steps_of(subject, index));
+  const long steps = row->adaptive ? STATES : steps_of(subject, has_high_order(row), index);
+  const double h = subject->of->time / (double)steps;
   at->known = true;
   at->size = row->adaptive ? LARGEST_TOLERANCE * pow(10.0, -(double)index / TOLERANCES_OF_TEN) : h;
   int code = row->adaptive
@@ -120,7 +128,7 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
 static bool fit_best(const vida_subject* subject, const level* levels, int kind,
                      VidaAuditMeasurement* order) {
   bool found = false;
-  for (int first = 0; first + FITTED <= LEVELS; first++) {
+  for (int first = 0; first + FITTED <= FINE_LEVELS; first++) {
     VidaAuditMeasurement here = *order;
     if (fit(subject, levels, first, kind, &here) &&
         (!found || here.interval <= fmax(order->interval, GOOD))) {
@@ -135,10 +143,10 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
  * with steps and jumps. */
 static bool fit_all(const vida_subject* subject, const level* levels, int kind,
                     VidaAuditMeasurement* order) {
-  double x[LEVELS], y[LEVELS];
+  double x[FINE_LEVELS], y[FINE_LEVELS];
   const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   int count = 0;
-  for (int i = 0; i < LEVELS; i++) {
+  for (int i = 0; i < FINE_LEVELS; i++) {
     const level* at = &levels[i];
     if (at->known && at->usable && at->error[kind] > floor) {
       x[count] = log(at->size);
@@ -155,7 +163,7 @@ static bool fit_all(const vida_subject* subject, const level* levels, int kind,
  */
 static bool is_exact(const level* levels, int kind) {
   int count = 0;
-  for (int i = 0; i < LEVELS; i++) {
+  for (int i = 0; i < FINE_LEVELS; i++) {
     if (levels[i].known && levels[i].usable) {
       count++;
       if (!(levels[i].error[kind] < 1e-11)) {
@@ -181,17 +189,18 @@ static bool is_sure(const vida_subject* subject, const level* levels) {
 int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* error) {
   static const VidaAuditProperty properties[KINDS] = {
       VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
-  level levels[LEVELS] = {{0}};
+  level levels[FINE_LEVELS] = {{0}};
+  const bool is_fine = has_high_order(row);
   int code = VIDA_SUCCESS;
   int small = 0;
   bool sure = false;
-  for (int i = 0; i < LEVELS && !code && small < 2 && !sure; i++) {
-    if (!row->adaptive && steps_of(subject, i) > COSTLY) {
+  for (int i = 0; i < (is_fine ? FINE_LEVELS : LEVELS) && !code && small < 2 && !sure; i++) {
+    if (!row->adaptive && steps_of(subject, is_fine, i) > COSTLY) {
       break;
     }
     code = run(subject, row, i, &levels[i], error);
     small += levels[i].usable && levels[i].error[0] < ROUNDING;
-    sure = !row->adaptive && i > FITTED + 1 && is_sure(subject, levels);
+    sure = !row->adaptive && !is_fine && i > FITTED + 1 && is_sure(subject, levels);
   }
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
