@@ -7,6 +7,11 @@
 
 int vida__nested_create(VidaIntegration* outer, const char* name, VidaStepper** nested,
                         VidaError* error) {
+  return vida__nested_create_with(outer, name, NULL, NULL, nested, error);
+}
+
+int vida__nested_create_with(VidaIntegration* outer, const char* name, const char* option,
+                             const char* value, VidaStepper** nested, VidaError* error) {
   const VidaOptions* given = outer->options;
   const char* const shared[] = {"h", "tolerance", "max_iterations"};
   VidaOptions* options = NULL;
@@ -17,6 +22,9 @@ int vida__nested_create(VidaIntegration* outer, const char* name, VidaStepper** 
     code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
   }
   code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
+  if (option && !code) {
+    code = VidaOptions_SetText(options, option, value, error);
+  }
   code = code ? code
               : vida__create_stepper(outer->model.system, options, outer->services, nested, error);
   VidaOptions_Destroy(&options);

@@ -10,6 +10,9 @@
  * VidaStepper_Destroy. */
 int vida__nested_create(VidaIntegration* outer, const char* name, VidaStepper** nested,
                         VidaError* error);
+/* Does the same with the option `option` set to the text `value`; NULL: no further option. */
+int vida__nested_create_with(VidaIntegration* outer, const char* name, const char* option,
+                             const char* value, VidaStepper** nested, VidaError* error);
 /* Declares that a step of `outer` consists of `stages` steps of `nested`. Each stage begins and
  * ends on both levels of the constraints. */
 void vida__nested_set_stages(VidaStepper* nested, int stages);

@@ -2,10 +2,17 @@
 #include "base/text.h"
 #include "stepper/jumps.h"
 
+static const VidaStepper* find_outermost(const VidaStepper* stepper) {
+  while (stepper->outer) {
+    stepper = stepper->outer;
+  }
+  return stepper;
+}
+
 char* vida__name_step(const VidaIntegration* self, char text[VIDA_STEP_NAME_SIZE]) {
   char number[VIDA_REAL_TEXT_SIZE];
   const VidaStepper* stepper = (const VidaStepper*)self;
-  const VidaStepper* asked = stepper->outer ? stepper->outer : stepper;
+  const VidaStepper* asked = find_outermost(stepper);
   const long step = asked->self.node.step - asked->self.ahead;
   const long before = asked->jumps ? asked->jumps->step - asked->self.node.step : 0;
   text[0] = '\0';
@@ -32,6 +39,5 @@ void vida__count_earlier(VidaStepper* stepper, long steps) {
 }
 
 double vida__requested_step_size(const VidaIntegration* self) {
-  const VidaStepper* stepper = (const VidaStepper*)self;
-  return stepper->outer ? stepper->outer->self.node.h : self->node.h;
+  return find_outermost((const VidaStepper*)self)->self.node.h;
 }
