@@ -22,6 +22,7 @@ local function pendulum()
   runs:steps(15, 6, { { "compose", base = "rattle" }, { "spark-lobatto", stages = 3 } })
   runs:steps(15, 9, { { "compose", base = "rattle", scheme = "kahan-li8" },
     { "spark-lobatto", stages = 4 } })
+  runs:steps(100, 8, { { "symmetric-multistep" } })
   runs:steps(10, 5, { { "radau" } })
   runs:tolerances { { "radau" }, { "ida-ggl" }, { "ida-index2" },
     { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "cvode-projected" } }

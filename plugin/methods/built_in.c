@@ -10,6 +10,7 @@
   X(rattle_variable)           \
   X(del_chart)                 \
   X(compose)                   \
+  X(symmetric_multistep)       \
   X(del_nonholonomic)          \
   X(del_nonholonomic_relaxed)  \
   X(del_regularized)           \

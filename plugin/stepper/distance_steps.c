@@ -57,7 +57,7 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
 }
 
 int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
-  if (!self->implicit.condensed) {
+  if (!self->implicit.condensed || !self->implicit.form.w) {
     return VIDA_SUCCESS;
   }
   vida_distance_steps* made = vida__allocate(1, sizeof *made);

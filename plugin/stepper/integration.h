@@ -68,7 +68,7 @@ typedef struct vida_step_form {
    * start_force f(q0); if it projects, - G1^T nu, so that G1 M^-1 p1 = 0. */
   double start_force, end_force;
   bool projects;
-  double* w;       /* n: where the method keeps w of its last step, and */
+  double* w;       /* n: where the method keeps w of its last step (NULL: p1 is another one), and */
   double* impulse; /* m: nu of its last projection */
 } vida_step_form;
 

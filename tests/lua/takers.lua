@@ -15,11 +15,13 @@ local refusing = {
   ["several coordinates"] = { "chorin" },
   -- splittings and discrete gradients of T(v) + V(q)
   ["general Lagrangian"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "chorin",
-    "average-vector-field", "itoh-abe", "energy-momentum-projected" },
-  -- splittings of conservative systems
-  ["drag"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet" },
-  -- discrete gradients with a constant mass matrix: quaternions have none
-  ["orientations"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected" },
+    "average-vector-field", "itoh-abe", "energy-momentum-projected",
+    "symmetric-multistep" },
+  -- maps and formulas for forces of positions and time
+  ["drag"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "symmetric-multistep" },
+  -- methods with a constant mass matrix: quaternions have none
+  ["orientations"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected",
+    "symmetric-multistep" },
   -- discrete gradients of constraints that do not depend on time
   ["driven constraint"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected" },
   -- its hidden constraint is that of lengths
@@ -29,9 +31,10 @@ local refusing = {
   -- all that have no nonholonomic row in their equations
   ["nonholonomic"] = { "del-midpoint", "del-endpoint", "del-trapezoidal", "rattle", "rattle-variable",
     "compose", "del-regularized", "energy-momentum", "energy-momentum-projected", "average-vector-field",
-    "itoh-abe", "spark-lobatto" },
+    "itoh-abe", "spark-lobatto", "symmetric-multistep" },
   -- a massless coordinate that constraints determine
-  ["no mass"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected", "spark-lobatto" },
+  ["no mass"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected", "spark-lobatto",
+    "symmetric-multistep" },
 }
 
 -- The set of methods that have to refuse a system with these properties.

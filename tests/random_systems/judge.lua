@@ -89,16 +89,17 @@ end
 
 -- How large the error of the first row may be by those of the finer rows that are "ok", or nil where
 -- none is. From half the step to the whole one it may grow ten times, and ten times again from a quarter.
--- In high order it may grow four times as much as the order says, since terms beyond the first count
--- sooner; so it may where constraints are relaxed, within a time that is in proportion to the step.
--- The error of a tolerance is in proportion to it but for its sign, which makes single errors small by
--- chance: the largest of what the finer ones predict counts, ten times.
+-- In high order it may grow four times as much as the order says, above order 6 sixteen times, since terms
+-- beyond the first count sooner; four times, too, where constraints are relaxed, within a time that is in
+-- proportion to the step. The error of a tolerance is in proportion to it but for its sign, which makes
+-- single errors small by chance: the largest of what the finer ones predict counts, ten times.
 local function largest_error(method, finer, floor)
   local largest
   for i, row in ipairs(finer) do
     if row.status == "ok" and row.position_error then
       local order = is_relaxed(method) and math.max(2, method.order) or method.order > 2 and method.order
-      local growth = is_adaptive(method) and 10 * 10 ^ i or (order and 4 * 2 ^ order or 10) ^ i
+      local times = order and (order > 6 and 16 or 4) * 2 ^ order or 10
+      local growth = is_adaptive(method) and 10 * 10 ^ i or times ^ i
       largest = math.max(largest or 0, growth * math.max(row.position_error, floor))
     end
   end

@@ -641,10 +641,12 @@ static void fail_each_call(const char* method, bool of_constraint) {
   }
   if (stepper) {
     State state;
+    /* a failure before the start in time moves the history, and with it the error of the method */
+    const double near = strcmp(method, "symmetric-multistep") == 0 ? 1e-11 : 1e-12;
     EXPECT(steps > 2, "only %ld calls", steps);
     motion_at(&model, method, 0.01, steps, &state);
-    EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q),
-                 same(method, 1e-12), "%s after %ld failures", method, steps);
+    EXPECT_BELOW(largest_difference(2, VidaStepper_Positions(stepper), state.q), same(method, near),
+                 "%s after %ld failures", method, steps);
   }
   VidaStepper_Destroy(&stepper);
   VidaSystem_Destroy(&system);
