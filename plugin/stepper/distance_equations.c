@@ -26,7 +26,7 @@ static const double near_rounding = 1e-12;
 
 /* Extrapolates the multipliers by three past values, and by four if the last one would have helped.
  */
-static void guess_multipliers(VidaIntegration* self) {
+ALWAYS_INLINE void guess_multipliers(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   const double *a = own->past[0].mu, *b = own->past[1].mu, *c = own->past[2].mu,
                *e = own->past[3].mu;
@@ -47,7 +47,7 @@ static void guess_multipliers(VidaIntegration* self) {
 }
 
 /* Computes what does not depend on the multipliers. */
-static void prepare(VidaIntegration* self) {
+ALWAYS_INLINE void prepare(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   const VidaNode* node = &self->node;
   const int n = self->model.n, m = self->model.m;
@@ -284,7 +284,7 @@ ALWAYS_INLINE bool turns_little(const VidaIntegration* self, int dimension) {
 
 /* ---- after a solution ------------------------------------------------------------------------ */
 
-static int find_force(VidaIntegration* self, double t) {
+ALWAYS_INLINE int find_force(VidaIntegration* self, double t) {
   vida_distance_steps* own = self->implicit.distances;
   return own->has_uniform_force ? VIDA_SUCCESS
                                 : vida__gradient(&self->model.evaluator, t, self->node.q,
@@ -293,7 +293,7 @@ static int find_force(VidaIntegration* self, double t) {
 
 /* Adds h times a share of the force to the momenta. The sum is rounded when the impulses of the
  * constraints have been added. */
-static void add_force(VidaIntegration* self, double share) {
+ALWAYS_INLINE void add_force(VidaIntegration* self, double share) {
   const int n = self->model.n;
   const double weight = share * self->node.h;
   const double* restrict force = self->implicit.distances->force;
@@ -306,7 +306,7 @@ static void add_force(VidaIntegration* self, double share) {
   }
 }
 
-static void round_momenta(VidaIntegration* self) {
+ALWAYS_INLINE void round_momenta(VidaIntegration* self) {
   const int n = self->model.n;
   double* restrict p = self->node.p;
   double* restrict low = self->node.p_low;
@@ -333,13 +333,13 @@ ALWAYS_INLINE void find_differences(const VidaIntegration* self, double* d, int 
   }
 }
 
-static void exchange(double** a, double** b) {
+ALWAYS_INLINE void exchange(double** a, double** b) {
   double* kept = *a;
   *a = *b;
   *b = kept;
 }
 
-static void move_positions(VidaIntegration* self) {
+ALWAYS_INLINE void move_positions(VidaIntegration* self) {
   const int n = self->model.n;
   const double h = self->node.h;
   const double* restrict w = self->implicit.distances->next.w;
@@ -461,7 +461,7 @@ ALWAYS_INLINE void measure_sizes(VidaIntegration* self, int dimension) {
   own->has_sizes = true;
 }
 
-static void rotate_unknowns(vida_distance_steps* own) {
+ALWAYS_INLINE void rotate_unknowns(vida_distance_steps* own) {
   const vida_step_unknowns oldest = own->past[VIDA_PAST_STEPS - 1];
   for (int k = VIDA_PAST_STEPS - 1; k > 0; k--) {
     own->past[k] = own->past[k - 1];
@@ -502,7 +502,7 @@ ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_broken,
   return made;
 }
 
-long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken) {
+ALWAYS_INLINE long make_steps_of(VidaIntegration* self, long most, bool* is_broken) {
   switch (self->implicit.distances->distances.dimension) {
     case 1:
       return make_steps(self, most, is_broken, 1);
@@ -513,6 +513,30 @@ long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken
     default:
       return make_steps(self, most, is_broken, 4);
   }
+}
+
+/* Instructions for four numbers at once round each of them as those for one number do, so results
+ * do not depend on the processor. */
+#if defined(__GNUC__) && defined(__x86_64__)
+__attribute__((target("avx"))) static long make_wide_steps(VidaIntegration* self, long most,
+                                                           bool* is_broken) {
+  return make_steps_of(self, most, is_broken);
+}
+
+static bool has_wide_numbers(void) {
+  return __builtin_cpu_supports("avx");
+}
+#else
+#define make_wide_steps make_steps_of
+
+static bool has_wide_numbers(void) {
+  return false;
+}
+#endif
+
+long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken) {
+  return has_wide_numbers() ? make_wide_steps(self, most, is_broken)
+                            : make_steps_of(self, most, is_broken);
 }
 
 void vida__find_distance_vectors(VidaIntegration* self) {
