@@ -7,9 +7,9 @@
 -- double spherical pendulum of J. M. Wendlandt and J. E. Marsden (1997), section 5.2. Beside them
 -- stand the methods of second order that they begin with: del-midpoint has one stage of the former,
 -- rattle two of the latter, and symmetric-multistep (P. Console, E. Hairer and C. Lubich, "Symmetric
--- multistep methods for constrained Hamiltonian systems", Numer. Math. 124 (2013) 517-539), whose
--- steps cost no more than those of rattle. Compare errors of runs whose steps times time per step are
--- alike.
+-- multistep methods for constrained Hamiltonian systems", Numer. Math. 124 (2013) 517-539), which
+-- solves the equations of SHAKE in every order. Compare errors of runs whose steps times time per step
+-- are alike.
 
 local vida = require "vida"
 local double_spherical_pendulum = require "parts.double_spherical_pendulum"
