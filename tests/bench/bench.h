@@ -27,6 +27,7 @@ typedef struct BenchOptions {
 /* Each prints its part and returns 0, or 1 when something went wrong. */
 int bench_pendulum(const BenchOptions* options);
 int bench_chain(const BenchOptions* options);
+int bench_shake(const BenchOptions* options);
 int bench_ladder(const BenchOptions* options);
 int bench_squeezer(void);
 int bench_radau(void);
