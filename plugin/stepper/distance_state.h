@@ -32,7 +32,8 @@ struct vida_distance_steps {
   bool is_current; /* past[] are the last steps */
   bool is_ahead;   /* some of them are not yet in the general history */
   bool has_sizes;
-  long resumes; /* the step before which no calm step is tried */
+  long resumes;  /* the step before which no calm step is tried */
+  long patience; /* the number of steps before the next try, if this one fails */
   long iterations, residuals, jacobians;
   vida_distance_row* rows;                  /* m */
   vida_step_unknowns past[VIDA_PAST_STEPS]; /* the last steps; 0: the last one */

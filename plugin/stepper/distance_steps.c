@@ -8,8 +8,9 @@
 #include "stepper/condensed_step.h"
 #include "stepper/distance_state.h"
 
-/* After a step that is not calm, this number of steps is made by the method. */
-enum { PATIENCE = 8 };
+/* The largest number of steps that the method makes after one that is not calm. It is reached after
+ * a few failures in a row, whose price is then a small part of that of the steps between. */
+enum { MOST_PATIENCE = 8 };
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -151,6 +152,7 @@ void vida__distance_steps_start(VidaIntegration* self) {
   }
   vida__forget_calm_steps(self);
   own->resumes = own->iterations = own->residuals = own->jacobians = 0;
+  own->patience = 1;
   own->is_used =
       vida__is_condensed(self) && vida__measure_distances(&own->distances, &self->model.evaluator);
   for (int i = 0; i < self->model.n; i++) {
@@ -330,10 +332,14 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
   }
   const long made = vida__make_distance_steps(self, most, is_broken);
   if (made == 0 || *is_broken) {
-    own->resumes = made > 0 ? own->resumes : self->node.step + PATIENCE;
     own->has_force = false;
+    if (made == 0) {
+      own->resumes = self->node.step + own->patience;
+      own->patience = own->patience < MOST_PATIENCE ? 2 * own->patience : MOST_PATIENCE;
+    }
     return made;
   }
+  own->patience = 1;
   own->has_force = own->is_ahead = true;
   give_last_step(self, made);
   return made;
