@@ -147,6 +147,86 @@ static void test_symmetric(void) {
   vida__elimination_destroy(&elimination);
 }
 
+/* Constraints that all contain the coordinates 0 and 1 and one of their own: the first two have as
+ * many rows below them as there are constraints, and what is left of those is full, so that each of
+ * their steps has the rows of the next one. */
+static void build_star(Matrix* matrix, int n, int rows, const double* m, const double* b) {
+  vida_pattern* pattern = &matrix->pattern;
+  memset(matrix, 0, sizeof *matrix);
+  *pattern = (vida_pattern){.size = n + rows, .leading = n};
+  pattern->column_start = matrix->start;
+  pattern->row = matrix->row;
+  for (int j = 0; j < n + rows; j++) {
+    for (int i = 0; i < n + rows; i++) {
+      const int r = (i < n ? j : i) - n, k = i < n ? i : j; /* a constraint and a coordinate */
+      const bool in_row = (i < n) != (j < n) && (k < 2 || k == r + 2);
+      if (in_row || i == j) {
+        matrix->row[pattern->entries] = i;
+        matrix->used[pattern->entries] = true;
+        matrix->values[pattern->entries++] = i != j  ? (k == 1 ? b[r] * b[r] : b[r])
+                                             : i < n ? m[i]
+                                                     : 0.0;
+      }
+    }
+    matrix->start[j + 1] = pattern->entries;
+  }
+}
+
+/* Long columns and full blocks, symmetric or not. */
+static void test_full_blocks(void) {
+  unsigned seed = 11;
+  for (int rows = 1; rows <= 14; rows++) {
+    static Matrix matrix;
+    double m[MOST_ROWS], gradient[MOST_ROWS], b[MOST_ROWS], expected[MOST_ROWS], x[MOST_ROWS];
+    const int n = rows + 2;
+    fill(m, n, 1.0, &seed);
+    fill(gradient, rows, 1.0, &seed);
+    fill(b, n + rows, 0.0, &seed);
+    build_star(&matrix, n, rows, m, gradient);
+    for (int kind = 0; kind < 3; kind++) {
+      matrix.values[1] *= kind == 2 ? 1.25 : 1.0; /* no longer symmetric */
+      const int sign = solve_dense(&matrix, b, expected);
+      vida_elimination* elimination = create(&matrix, false);
+      if (elimination && kind > 0) {
+        vida__elimination_allow_symmetric(elimination);
+      }
+      EXPECT(elimination && vida__elimination_factor(elimination, matrix.values),
+             "%d rows cannot be eliminated", rows);
+      vida__elimination_solve(elimination, b, x);
+      for (int i = 0; i < n + rows; i++) {
+        EXPECT_NEAR(x[i], expected[i], 1e-11, "row %d of %d, kind %d", i, rows, kind);
+      }
+      EXPECT(vida__elimination_sign(elimination) == sign, "sign of %d rows", rows);
+      vida__elimination_destroy(&elimination);
+    }
+  }
+}
+
+/* Two rows (1, 0) and (1, e) of unit masses: the second pivot is e^2, and the second multiplier for
+ * the right side (0, 0, 0, 1) is -1/e^2. */
+static void test_rough(void) {
+  sunindextype start[] = {0, 3, 5, 7, 10}, row[] = {0, 2, 3, 1, 3, 0, 2, 0, 1, 3};
+  const vida_pattern pattern = {
+      .size = 4, .entries = 10, .leading = 2, .column_start = start, .row = row};
+  const double b[4] = {0.0, 0.0, 0.0, 1.0};
+  vida_elimination* elimination = NULL;
+  REQUIRE_OK(vida__elimination_create(&pattern, &elimination), NULL);
+  for (int k = 0; k < 3 && elimination; k++) {
+    const double e = k == 2 ? 1e-7 : 1e-4;
+    const double values[] = {1.0, 1.0, 1.0, 1.0, e, 1.0, 0.0, 1.0, e, 0.0};
+    double x[4];
+    vida__elimination_make_rough(elimination, k > 0);
+    const bool is_factored = vida__elimination_factor(elimination, values);
+    EXPECT(is_factored == (k == 1), "case %d", k);
+    if (is_factored) {
+      vida__elimination_solve(elimination, b, x);
+      EXPECT_NEAR(x[3] * e * e, -1.0, 1e-6, "multiplier");
+    }
+  }
+  EXPECT(elimination != NULL, "no elimination");
+  vida__elimination_destroy(&elimination);
+}
+
 /* Without the zeros beside the masses, a chain of n particles has no fill: each coordinate is in
  * two rows (the last one in one), each multiplier has one more behind it. L then has (2 n - 1) + (n
  * - 1) entries, and both factors have twice that and a diagonal of 2 n. */
@@ -305,6 +385,8 @@ static void test_late_pivots(void) {
 int main(void) {
   static const CheckTest tests[] = {{"solutions", test_solutions},
                                     {"symmetric values", test_symmetric},
+                                    {"full blocks", test_full_blocks},
+                                    {"rough factors", test_rough},
                                     {"fill", test_fill},
                                     {"refusals", test_refusals},
                                     {"pivots", test_pivots},
