@@ -470,6 +470,22 @@ bool vida__map_attempt(vida_map* map, double* u) {
   return solved;
 }
 
+void vida__map_accept(vida_map* map, const double* u, const double* residual) {
+  const size_t bytes = (size_t)map->linear->pattern->size * sizeof *u;
+  memcpy(N_VGetArrayPointer(map->unknown), u, bytes);
+  memcpy(map->residual, residual, bytes);
+}
+
+void vida__map_count(vida_map* map, long iterations, long residuals, long jacobians) {
+  map->iterations += iterations;
+  map->residuals += residuals;
+  map->jacobians += jacobians;
+}
+
+int vida__map_correction(vida_map* map, const double* r, double* correction) {
+  return vida__linear_solve(map->linear, r, correction);
+}
+
 /* Notes which entries of the matrix can differ from zero. At the start multipliers and increments
  * may vanish, and with them entries that do not vanish later: a place off the start shows them. */
 static void find_entries(vida_map* map, const double* u) {

@@ -64,6 +64,14 @@ int vida__map_solve(vida_map* map, double* u, VidaError* error);
  * method succeeded; otherwise u is undefined. */
 bool vida__map_attempt(vida_map* map, double* u);
 
+/* Tells the map a solution u with its residual that has been found without it, for
+ * vida__map_residual and vida__map_sign. */
+void vida__map_accept(vida_map* map, const double* u, const double* residual);
+/* Adds to the counts of the map, for a solution without it. */
+void vida__map_count(vida_map* map, long iterations, long residuals, long jacobians);
+/* Computes F_u^-1 r with the last factors of the map. Returns 0 or VIDA_STEP_SINGULAR. */
+int vida__map_correction(vida_map* map, const double* r, double* correction);
+
 /* Factors the Jacobian at u once, so that later solves allocate nothing. After a failure the first
  * solve allocates what is missing. */
 int vida__map_prepare(vida_map* map, const double* u);

@@ -384,9 +384,26 @@ static bool name_open(VidaIntegration* self, int code, char* text, size_t size) 
              : vida__append_undetermined(self, text, size);
 }
 
+/* Solves the step by the method's own plan, if it has one and the guess is extrapolated. */
+static bool solve_by_plan(VidaIntegration* self) {
+  self->implicit.is_planned_step = false;
+  if (!self->implicit.plan || !is_extrapolated(self) || !self->implicit.plan->solve(self)) {
+    return false;
+  }
+  if (check_fold(self, NULL)) {
+    guess_unknown(self);
+    return false;
+  }
+  self->implicit.is_planned_step = true;
+  return true;
+}
+
 /* Solves the condensed equations if this motion uses them and the guess is extrapolated; otherwise,
  * or if that fails, those with all unknowns. */
 static int solve_equations(VidaIntegration* self, VidaError* error) {
+  if (solve_by_plan(self)) {
+    return VIDA_SUCCESS;
+  }
   const bool is_condensed = vida__is_condensed(self) && is_extrapolated(self);
   self->implicit.is_condensed_step = is_condensed && vida__condensed_solve(self);
   if (self->implicit.is_condensed_step) {

@@ -75,6 +75,17 @@ typedef struct vida_step_form {
 typedef struct vida_condensed vida_condensed;           /* condensed_step.h */
 typedef struct vida_distance_steps vida_distance_steps; /* distance_steps.h */
 
+/* A method's own way to solve the equations of its steps, tried where the guess is extrapolated and
+ * before Newton's method for all unknowns. */
+typedef struct vida_step_plan {
+  const char* name; /* VidaStepPlan.name */
+  const vida_linear* linear;
+  /* Solves the equations for self->implicit.unknown, which contains the guess, and tells the map
+   * the solution (vida__map_accept). Returns whether that succeeded; if not, the unknowns do not
+   * change. */
+  bool (*solve)(VidaIntegration* self);
+} vida_step_plan;
+
 /* The implicit equations of a step in increments, u = (w, mu), w = (q1 - q0)/h, mu = h lambda. */
 typedef struct vida_implicit {
   /* The rows of the map, and the function that prepares a step. By default these are the rows of
@@ -86,6 +97,8 @@ typedef struct vida_implicit {
   vida_condensed* condensed; /* NULL: the equations are always solved with all unknowns */
   vida_distance_steps* distances; /* NULL: some constraint is not a distance */
   bool is_condensed_step;         /* the condensed equations have solved the last step */
+  const vida_step_plan* plan;     /* of this motion, set by the method's `start`; or NULL */
+  bool is_planned_step;           /* `plan` has solved the last step */
   double tolerance;               /* of the scaled residual */
   double scaled_for;              /* size of the motion for which the scales were set; 0: not set */
   double* unknown;                /* n + m */

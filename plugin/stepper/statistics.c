@@ -32,9 +32,13 @@ int VidaStepper_Plan(const VidaStepper* stepper, VidaStepPlan* plan, VidaError* 
                       self->method->info.name);
   }
   const bool is_condensed = vida__is_condensed(self);
+  const vida_step_plan* own = self->implicit.plan;
   const vida_linear* linear =
-      vida__map_linear(is_condensed ? vida__condensed_map(self) : self->implicit.map);
-  *plan = (VidaStepPlan){.name = is_condensed ? "condensed" : "general",
+      own ? own->linear
+          : vida__map_linear(is_condensed ? vida__condensed_map(self) : self->implicit.map);
+  *plan = (VidaStepPlan){.name = own            ? own->name
+                                 : is_condensed ? "condensed"
+                                                : "general",
                          .unknowns = linear->pattern->size,
                          .entries = linear->pattern->entries,
                          .factor_entries = vida__linear_factor_entries(linear)};

@@ -93,7 +93,9 @@ typedef struct VidaStatistics {
 
 /* The unknowns for which Newton's method solves the equations of a step, and its matrix. */
 typedef struct VidaStepPlan {
-  const char* name;    /* "condensed": the multipliers; "general": all unknowns of the method */
+  /* "condensed": the multipliers; "general": all unknowns of the method; "simplified": the same,
+   * with a matrix that is kept for several steps */
+  const char* name;
   int unknowns;        /* number of unknowns */
   long entries;        /* entries of the pattern of the matrix */
   long factor_entries; /* entries of its last factors, L and U together; -1: not known */
@@ -210,8 +212,9 @@ VIDA_API VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 /* Writes the unknowns of the steps of this motion to *plan. The equations of del-endpoint,
  * del-trapezoidal and rattle are condensed to the multipliers for systems with constant diagonal
  * masses, unless the option `plan` is general, constraints depend on each other, masses differ by
- * too many orders of magnitude, or coordinates have too many constraints. A step that this does not
- * solve is solved with all unknowns. Fails with VIDA_WRONG_ORDER before the start, and with
+ * too many orders of magnitude, or coordinates have too many constraints; so are corrections of
+ * energy-momentum, which otherwise keeps its matrix if masses are constant. A step that this does
+ * not solve is solved with all unknowns. Fails with VIDA_WRONG_ORDER before the start, and with
  * VIDA_NOT_SUPPORTED for methods that solve no such equations, or solve them in their own way. */
 VIDA_API int VidaStepper_Plan(const VidaStepper* stepper, VidaStepPlan* plan, VidaError* error);
 

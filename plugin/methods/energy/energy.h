@@ -11,10 +11,11 @@
 #ifndef VIDA_METHODS_ENERGY_ENERGY_H
 #define VIDA_METHODS_ENERGY_ENERGY_H
 
+#include "methods/energy/energy_plan.h"
 #include "stepper/integration.h"
 
 /* A rule for discrete derivatives. All functions return codes of evaluations. */
-typedef struct vida_discrete_rule {
+struct vida_discrete_rule {
   /* Computes D V (n). */
   int (*potential)(VidaIntegration* self, const vida_interval* between, double* d_v);
   /* Computes the entries of D g. */
@@ -22,12 +23,13 @@ typedef struct vida_discrete_rule {
   /* Adds weight_v dDV/dq1 + weight_g d(Dg^T mu)/dq1 to the matrix. */
   int (*add_slopes)(VidaIntegration* self, const vida_interval* between, double weight_v,
                     double weight_g, const double* mu, double* matrix);
-} vida_discrete_rule;
+};
 
 /* The first members of the state of such a method. */
 typedef struct vida_energy_state {
   const vida_discrete_rule* rule;
-  bool is_general; /* state and scheme are those of energy_general.c */
+  bool is_general;        /* state and scheme are those of energy_general.c */
+  vida_energy_plan* plan; /* NULL: Newton's method for all unknowns */
 } vida_energy_state;
 
 extern const vida_discrete_rule vida__equivariant_rule;

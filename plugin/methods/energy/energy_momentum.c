@@ -14,9 +14,12 @@
 #include "system/constraints/singular.h"
 
 vida_interval vida__next_interval(VidaIntegration* self, const double* w) {
+  const double h = self->node.h;
+  const double* restrict q = self->node.q;
+  double* restrict dq = self->work.dq, * restrict q1 = self->work.q1;
   for (int i = 0; i < self->model.n; i++) {
-    self->work.dq[i] = self->node.h * w[i];
-    self->work.q1[i] = self->node.q[i] + self->work.dq[i];
+    dq[i] = h * w[i];
+    q1[i] = q[i] + dq[i];
   }
   vida_interval between =
       vida__interval(&self->model.evaluator, self->node.q, self->work.q1, self->work.dq);
@@ -148,10 +151,24 @@ int vida__energy_start(VidaIntegration* self, VidaError* error) {
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
+/* As find_change, with what the plan has evaluated at the solution. */
+static void take_change(VidaIntegration* self, const double* w, double* change) {
+  const vida_energy_plan* plan = ((const vida_energy_state*)self->state)->plan;
+  const double* force = vida__energy_plan_force(plan);
+  for (int i = 0; i < self->model.n; i++) {
+    change[i] = self->node.h * force[i];
+  }
+  vida__add_impulses(self, vida__energy_plan_entries(plan), -1.0, w + self->model.n);
+}
+
 /* Computes change = p1 - p0 without the impulses of constraints. These are added to p directly,
  * term by term, so that equal and opposite impulses leave no rounding in the momentum maps. */
 static int find_change(VidaIntegration* self, const double* w, double* change) {
   const vida_discrete_rule* rule = rule_of(self);
+  if (self->implicit.is_planned_step) {
+    take_change(self, w, change);
+    return VIDA_SUCCESS;
+  }
   const vida_interval between = vida__next_interval(self, w);
   int code = vida__middle_forces(self, w, change);
   code = code ? code : rule->potential(self, &between, self->work.l_q);
@@ -256,7 +273,10 @@ static int jacobian(void* data, const double* u, double* matrix) {
 }
 
 static int start(VidaIntegration* self, VidaError* error) {
-  return is_general(self) ? vida__general_start(self, error) : vida__energy_start(self, error);
+  const vida_energy_state* own = self->state;
+  const int code =
+      own->is_general ? vida__general_start(self, error) : vida__energy_start(self, error);
+  return !code && own->plan ? vida__energy_plan_start(self, own->plan, error) : code;
 }
 
 static int step(VidaIntegration* self, VidaError* error) {
@@ -288,10 +308,20 @@ static int create(VidaIntegration* self, VidaError* error) {
   }
   own->rule = &vida__equivariant_rule;
   self->state = own;
-  return VIDA_SUCCESS;
+  return vida__energy_plan_create(self, own->rule, &own->plan, error);
+}
+
+static void destroy(VidaIntegration* self) {
+  if (self->state) {
+    vida__energy_plan_destroy(&((vida_energy_state*)self->state)->plan);
+  }
 }
 
 static const VidaOptionRow options[] = {
+    {"plan", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "auto|general",
+     "Newton's method of a step: auto uses, where that converges fast, an approximate matrix for "
+     "the multipliers (condensed, with diagonal masses) or that of an earlier step (simplified, "
+     "with other constant masses); general a new matrix of all unknowns in each step."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum = {
@@ -310,6 +340,7 @@ const VidaMethod vida__energy_momentum = {
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,
+    .destroy = destroy,
     .start = start,
     .step = step,
     .velocities = velocities,

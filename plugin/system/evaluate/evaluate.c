@@ -455,19 +455,39 @@ int vida__add_discrete_curvature(const VidaSystem* system, const vida_interval* 
   return code;
 }
 
-/* Adds Dg w of one batch whose kernel has a discrete derivative. */
-static int add_exact_increment(const VidaSystem* system, const vida_constraint_batch* batch,
-                               const vida_interval* between, const double* w, double* entries,
-                               double* increment) {
-  if (batch->kernel->increment) {
-    return batch->kernel->increment(batch, between, w, increment);
-  }
+/* Computes Dg of one batch whose kernel has a discrete derivative, and adds Dg w to the increment.
+ */
+static int add_discrete_rows(const VidaSystem* system, const vida_constraint_batch* batch,
+                             const vida_interval* between, const double* w, double* entries,
+                             double* increment) {
   double* own = entries + batch->first_entry;
+  if (batch->kernel->increment) {
+    return batch->kernel->increment(batch, between, w, own, increment);
+  }
   const vida_jacobian_entry* entry = system->entries + batch->first_entry;
   const int count = batch->count * batch->rows * batch->width;
   const int code = batch->kernel->discrete_jacobian(batch, between, own);
   for (int e = 0; e < count; e++) {
     increment[entry[e].row] += own[e] * w[entry[e].coordinate];
+  }
+  return code;
+}
+
+static int add_exact_increment(const VidaSystem* system, const vida_constraint_batch* batch,
+                               const vida_interval* between, const double* w, double* entries,
+                               double* increment) {
+  return batch->kernel->increment
+             ? batch->kernel->increment(batch, between, w, NULL, increment)
+             : add_discrete_rows(system, batch, between, w, entries, increment);
+}
+
+int vida__discrete_constraints(const VidaSystem* system, const vida_interval* between,
+                               const double* w, double* entries, double* increment) {
+  int code = VIDA_SUCCESS;
+  memset(increment, 0, (size_t)system->row_count * sizeof *increment);
+  for (int b = 0; b < system->constraint_batch_count && !code; b++) {
+    code =
+        add_discrete_rows(system, &system->constraint_batches[b], between, w, entries, increment);
   }
   return code;
 }

@@ -128,6 +128,11 @@ int vida__constraint_increment(vida_evaluator* evaluator, double t1, const vida_
                                const double* w, double h, const double* g0, double* entries,
                                double* increment);
 
+/* Computes the entries of Dg(q0,q1) and the increment (g(q1) - g(q0)) / h = Dg w, w = dq / h, for
+ * constraints that all have a discrete derivative and do not depend on time. */
+int vida__discrete_constraints(const VidaSystem* system, const vida_interval* between,
+                               const double* w, double* entries, double* increment);
+
 /* Replaces some rows of g by tracked + share (g - tracked), where `tracked` (m) is the sum of their
  * increments: rows whose evaluation suffers from rounding, but whose increments are exact. */
 void vida__track_constraints(const VidaSystem* system, double share, const double* tracked,

@@ -163,10 +163,11 @@ typedef struct vida_constraint_kernel {
                            double* entries);
   int (*discrete_curvature)(const vida_constraint_batch* batch, const vida_interval* between,
                             double weight, const double* lambda, double* matrix);
-  /* Adds Dg w, the increment of g per time for dq = h w, without the entries of Dg. NULL: it is
-   * computed from `discrete_jacobian`. */
+  /* Adds Dg w, the increment of g per time for dq = h w, more precisely than from the entries of
+   * Dg, which it also stores if `entries` is not NULL. NULL: Dg w is computed from
+   * `discrete_jacobian`. */
   int (*increment)(const vida_constraint_batch* batch, const vida_interval* between,
-                   const double* w, double* increment);
+                   const double* w, double* entries, double* increment);
   /* Adds v^T g_qq v + 2 g_qt v + g_tt; for nonholonomic rows a_q v + a_t. With G times the
    * accelerations, this is the second (or first) time derivative of the row. */
   int (*bias)(const vida_constraint_batch* batch, const vida_place* at, double* bias);

@@ -387,7 +387,8 @@ static int distance_discrete_jacobian(const vida_constraint_batch* batch,
 /* Adds (d0 + change / 2) w / l, where w is the rate of d. */
 ALWAYS_INLINE void add_distance_increments(const vida_constraint_batch* batch,
                                            const vida_interval* between, const double* w,
-                                           double* increment, int dimension, bool paired) {
+                                           double* entries, double* increment, int dimension,
+                                           bool paired) {
   double d[3], change[3], rate[3];
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
@@ -400,12 +401,16 @@ ALWAYS_INLINE void add_distance_increments(const vida_constraint_batch* batch,
       d[k] += 0.5 * change[k];
     }
     increment[batch->row[i]] += dot(d, rate, dimension) / parameter[VIDA_DISTANCE_LENGTH];
+    if (entries) {
+      store_direction(entries + i * batch->width, dimension, paired, d,
+                      1.0 / parameter[VIDA_DISTANCE_LENGTH]);
+    }
   }
 }
 
 static int distance_increment(const vida_constraint_batch* batch, const vida_interval* between,
-                              const double* w, double* increment) {
-  FOR_SHAPE(batch, add_distance_increments, between, w, increment);
+                              const double* w, double* entries, double* increment) {
+  FOR_SHAPE(batch, add_distance_increments, between, w, entries, increment);
   return VIDA_SUCCESS;
 }
 
