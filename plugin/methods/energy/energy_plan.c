@@ -14,15 +14,14 @@
 
 /* Residuals by rows, relative to the terms of the row: a smaller one is that of rounding. */
 static const double rounded = 0.5 * DBL_EPSILON;
-/* A residual that no longer decreases must be smaller than this. */
+/* A residual that no longer decreases, by more than the ratio, must be smaller than the bound. */
+static const double stagnating = 0.1;
 static const double near_rounding = 1e-13;
-/* Factors are good as long as each correction reduces the residual by this ratio. */
-static const double slow = 0.1;
 /* A correction is the last one, and what it leaves is not measured, if it begins with a residual
  * below the first bound and will leave less than the second. */
 static const double nearly_solved = 1e-12;
 static const double certainly_rounded = 0.1 * DBL_EPSILON;
-enum { MOST_CORRECTIONS = 8, USUAL_CORRECTIONS = 2, OLDEST_SIZES = 16, MOST_FAILURES = 8 };
+enum { MOST_CORRECTIONS = 4, USUAL_CORRECTIONS = 2, OLDEST_SIZES = 16, MOST_FAILURES = 8 };
 
 struct vida_energy_plan {
   vida_step_plan base;
@@ -91,9 +90,17 @@ static int evaluate_momenta(VidaIntegration* self, vida_energy_plan* own) {
   const double* restrict p = self->node.p, * restrict p_low = self->node.p_low;
   double* restrict r = own->residual, *impulse = own->correction + n;
   const double* restrict force = own->force;
-  const int code = vida__apply_mass(self, u, r);
-  for (int i = 0; i < n; i++) {
-    r[i] -= p[i] + p_low[i] + half * force[i];
+  int code = VIDA_SUCCESS;
+  if (self->model.system->has_coupled_mass) {
+    code = vida__apply_mass(self, u, r);
+    for (int i = 0; i < n; i++) {
+      r[i] -= p[i] + p_low[i] + half * force[i];
+    }
+  } else {
+    const double* restrict mass = self->model.system->mass;
+    for (int i = 0; i < n; i++) {
+      r[i] = mass[i] * u[i] - (p[i] + p_low[i] + half * force[i]);
+    }
   }
   for (int k = 0; k < self->model.m; k++) {
     impulse[k] = -0.5 * u[n + k];
@@ -110,8 +117,7 @@ static int evaluate_momenta(VidaIntegration* self, vida_energy_plan* own) {
  * the rows of the constraints. */
 static int evaluate(VidaIntegration* self, vida_energy_plan* own, bool is_last) {
   const vida_interval between = vida__next_interval(self, self->implicit.unknown);
-  int code = vida__interrupted(self, vida__node_time(self));
-  code = code ? code : evaluate_force(self, &between, own);
+  int code = evaluate_force(self, &between, own);
   code = code ? code : evaluate_constraints(self, &between, own);
   code = code || is_last ? code : evaluate_momenta(self, own);
   own->residuals++;
@@ -268,37 +274,53 @@ static bool can_renew(vida_energy_plan* own, bool* is_renewed) {
   return can;
 }
 
+/* Returns whether corrections that each leave this ratio of the residual reach rounding. */
+static bool will_converge(double left, double ratio, int corrections) {
+  for (int k = 0; k < corrections; k++) {
+    left *= ratio;
+  }
+  return left <= rounded;
+}
+
+/* Factors of an earlier step with which a step needs many corrections are renewed in the next one.
+ */
+static void judge_factors(vida_energy_plan* own, int corrections, bool is_renewed) {
+  own->has_factors = own->has_factors && (is_renewed || corrections <= USUAL_CORRECTIONS);
+}
+
+/* Measures the residual before correction k. Sizes of an earlier step usually suffice. */
+static double measure_before(VidaIntegration* self, vida_energy_plan* own, int k, double before) {
+  const bool is_old = own->sizes_age < 0 || (k == 0 && own->sizes_age >= OLDEST_SIZES);
+  const double left = is_old ? measure_anew(self, own) : measure(self, own);
+  const bool is_decreasing = left <= rounded || left < stagnating * before;
+  return is_decreasing || own->sizes_age == 0 ? left : measure_anew(self, own);
+}
+
 /* Iterates from the guess in self->implicit.unknown. Returns whether the residual is at rounding.
  */
 static bool iterate(VidaIntegration* self, vida_energy_plan* own) {
   double before = INFINITY;
   bool is_renewed = !own->has_factors;
-  int k = 0;
-  for (; k <= MOST_CORRECTIONS; k++) {
-    if (evaluate(self, own, false)) {
+  for (int k = 0; k <= MOST_CORRECTIONS; k++) {
+    /* The step has asked just before the first evaluation. */
+    if ((k > 0 && vida__interrupted(self, vida__node_time(self))) || evaluate(self, own, false)) {
       return false;
     }
-    const bool is_old = own->sizes_age < 0 || (k == 0 && own->sizes_age >= OLDEST_SIZES);
-    double left = is_old ? measure_anew(self, own) : measure(self, own);
-    bool is_slow = !(left < slow * before);
-    if (left > rounded && is_slow && own->sizes_age > 0) {
-      left = measure_anew(self, own);
-      is_slow = !(left < slow * before);
-    }
-    if (left <= rounded || (is_slow && before <= near_rounding)) {
-      /* Factors of an earlier step that need many corrections are renewed in the next step. */
-      own->has_factors = own->has_factors && (is_renewed || k <= USUAL_CORRECTIONS);
+    const double left = measure_before(self, own, k, before);
+    const double ratio = left / before;
+    if (left <= rounded || (!(ratio < stagnating) && before <= near_rounding)) {
+      judge_factors(own, k, is_renewed);
       return left <= near_rounding;
     }
-    const bool is_last =
-        k > 0 && left <= nearly_solved && left * (left / before) <= certainly_rounded;
+    const bool is_slow = k > 0 && !will_converge(left, ratio, MOST_CORRECTIONS - k);
+    const bool is_last = k > 0 && left <= nearly_solved && left * ratio <= certainly_rounded;
     if ((is_slow && !can_renew(own, &is_renewed)) || (!own->has_factors && factor(self, own)) ||
         correct(self, own)) {
       return false;
     }
     own->iterations++;
     if (is_last) {
-      own->has_factors = own->has_factors && (is_renewed || k < USUAL_CORRECTIONS);
+      judge_factors(own, k + 1, is_renewed);
       return !evaluate(self, own, true);
     }
     before = left;
