@@ -76,7 +76,10 @@ static int add_discrete_curvatures(const vida_constraint_batch* batch, const vid
 }
 
 static int add_increments(const vida_constraint_batch* batch, const vida_interval* between,
-                          const double* w, double* increment) {
+                          const double* w, double* entries, double* increment) {
+  if (entries) {
+    find_discrete_gradients(batch, between, entries);
+  }
   for (int i = 0; i < batch->count; i++) {
     const int* index = batch->index + i * WIDTH;
     double sum = 0.0;
