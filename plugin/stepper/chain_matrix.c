@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elimination.h"
 #include "base/error.h"
 #include "base/memory.h"
 
-/* As in elimination.c: relative to the sum of the terms of a pivot. */
-static const double least_pivot = 1e-6;
+/* Relative to the sum of the terms of a pivot. A smaller one means that rows nearly depend on each
+ * other, where different branches of the constraints are near each other. */
+static const double least_pivot = 1e-4;
 
 static int find_pairs(vida_chain_matrix* matrix) {
   const vida_pattern* pattern = &matrix->structure.pattern;
@@ -94,8 +96,13 @@ static bool factor_tridiagonal(vida_chain_matrix* matrix) {
   return is_regular && isfinite(inverse);
 }
 
+static bool factor_general(vida_linear* linear) {
+  return !vida__linear_factor(linear) && linear->last_elimination &&
+         vida__elimination_least_pivot(linear->last_elimination) > least_pivot;
+}
+
 bool vida__chain_matrix_factor(vida_chain_matrix* matrix) {
-  return matrix->is_tridiagonal ? factor_tridiagonal(matrix) : !vida__linear_factor(matrix->linear);
+  return matrix->is_tridiagonal ? factor_tridiagonal(matrix) : factor_general(matrix->linear);
 }
 
 static void solve_tridiagonal(const vida_chain_matrix* matrix, const double* b, double* x) {

@@ -41,7 +41,7 @@ int vida__chain_matrix_create(const VidaSystem* system, SUNContext context,
 void vida__chain_matrix_weigh(vida_chain_matrix* matrix, int pair, double weight);
 /* Frees the contents of a matrix. */
 void vida__chain_matrix_destroy(vida_chain_matrix* matrix);
-/* Factors the values. Returns false if a pivot loses most of its digits. */
+/* Factors the values. Returns false if a pivot is small beside the terms that cancel in it. */
 bool vida__chain_matrix_factor(vida_chain_matrix* matrix);
 /* Computes x = A^-1 b (size each) with the last factors; x may be b. Returns whether that
  * succeeded.

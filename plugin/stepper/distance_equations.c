@@ -16,7 +16,7 @@
 
 /* A step is not calm if the gradient of a constraint turns by more than this squared angle, or if
  * the residual does not become this much smaller with each iteration. */
-static const double most_turn = VIDA_HARDLY_TURNED;
+static const double most_turn = 0.01;
 static const double good_contraction = 0.1;
 /* Residuals relative to the terms of the row: one that is not worth another iteration, and one that
  * may remain if iterations do not make it smaller. */
