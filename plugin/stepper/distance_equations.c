@@ -46,25 +46,35 @@ ALWAYS_INLINE void guess_multipliers(VidaIntegration* self) {
   }
 }
 
-/* Computes what does not depend on the multipliers. */
-ALWAYS_INLINE void prepare(VidaIntegration* self) {
+/* Computes what does not depend on the multipliers. Returns false if the step has another form. */
+ALWAYS_INLINE bool prepare(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   const VidaNode* node = &self->node;
+  const vida_step_form* form = &self->implicit.form;
   const int n = self->model.n, m = self->model.m;
-  const double start = node->h * self->implicit.form.start_force, per_step = 1.0 / node->h;
+  const double start = node->h * form->start_force, per_step = 1.0 / node->h;
   const double* restrict p = node->p;
   const double* restrict low = node->p_low;
   const double* restrict force = own->force;
   const double* restrict inverse = own->inverse;
   const double* restrict g = self->implicit.g_tracked;
+  const double* restrict base = form->base;
   double* restrict unconstrained = own->unconstrained;
   double* restrict rest = own->rest;
-  for (int i = 0; i < n; i++) {
+  if (form->begin && form->begin(self)) {
+    self->model.evaluator.error = (VidaError){0};
+    return false;
+  }
+  for (int i = 0; i < n && form->begin; i++) {
+    unconstrained[i] = -inverse[i] * base[i];
+  }
+  for (int i = 0; i < n && !form->begin; i++) {
     unconstrained[i] = inverse[i] * (p[i] + low[i] + start * force[i]);
   }
   for (int r = 0; r < m; r++) {
     rest[r] = per_step * g[r];
   }
+  return true;
 }
 
 /* ---- sums over the rows ---------------------------------------------------------------------- */
@@ -121,6 +131,25 @@ ALWAYS_INLINE void add_exactly(double* restrict sum, double* restrict low, doubl
   }
   for (int k = 0; k < dimension; k++) {
     low[k] = left[k];
+  }
+}
+
+/* Computes G^T mu. */
+ALWAYS_INLINE void find_reaction(VidaIntegration* self, const double* restrict mu, int dimension) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const int n = self->model.n, m = self->model.m;
+  const vida_distance_row* restrict at = own->rows;
+  const double* restrict d = own->d;
+  double* reaction = own->reaction;
+  memset(reaction, 0, (size_t)n * sizeof *reaction);
+  for (int r = 0; r < m; r++, at++, d += dimension) {
+    const double impulse = at->factor * mu[r];
+    for (int k = 0; k < dimension; k++) {
+      reaction[at->second + k] += impulse * d[k];
+    }
+    for (int k = 0; k < dimension && at->first < n; k++) {
+      reaction[at->first + k] -= impulse * d[k];
+    }
   }
 }
 
@@ -353,26 +382,46 @@ ALWAYS_INLINE void move_positions(VidaIntegration* self) {
   }
 }
 
+/* Computes the momenta after the step, but for the forces at its end and the projection. */
+ALWAYS_INLINE void advance_momenta(VidaIntegration* self, int dimension) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const vida_step_form* form = &self->implicit.form;
+  add_force(self, own->has_uniform_force ? form->start_force + form->end_force : form->start_force);
+  subtract_impulses(self, *form->kappa, own->next.mu, dimension);
+}
+
+/* Adds the forces at the end of the step, whose time is t, to the momenta. */
+ALWAYS_INLINE bool finish_momenta(VidaIntegration* self, double t) {
+  if (find_force(self, t)) {
+    return false;
+  }
+  if (!self->implicit.distances->has_uniform_force) {
+    add_force(self, self->implicit.form.end_force);
+  }
+  round_momenta(self);
+  return true;
+}
+
 /* Moves the node to the end of the step, but for the projection. */
 ALWAYS_INLINE bool advance(VidaIntegration* self, double t, int dimension) {
   vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
-  add_force(self, own->has_uniform_force ? form->start_force + form->end_force : form->start_force);
-  subtract_impulses(self, *form->kappa, own->next.mu, dimension);
+  if (form->end) {
+    find_reaction(self, own->next.mu, dimension);
+  } else {
+    advance_momenta(self, dimension);
+  }
   move_positions(self);
   for (int r = 0; r < self->model.m; r++) {
     self->implicit.g_tracked[r] = self->node.h * own->residual[r];
   }
   exchange(&own->d, &own->d_before);
   find_differences(self, own->d, dimension);
-  if (find_force(self, t)) {
-    return false;
+  if (form->end) {
+    form->end(self, own->next.w, own->reaction);
+    return true;
   }
-  if (!own->has_uniform_force) {
-    add_force(self, form->end_force);
-  }
-  round_momenta(self);
-  return true;
+  return finish_momenta(self, t);
 }
 
 /* Computes G v. Returns the largest row, relative to a motion of this size. */
@@ -471,15 +520,14 @@ ALWAYS_INLINE void rotate_unknowns(vida_distance_steps* own) {
 }
 
 /* Makes one step, or leaves the state unchanged and returns false. */
-ALWAYS_INLINE bool make_step(VidaIntegration* self, long step, bool* is_broken, int dimension) {
+ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, int dimension) {
   vida_distance_steps* own = self->implicit.distances;
-  const double t1 = self->node.t0 + (double)(step + 1) * self->node.h;
-  if (!own->has_sizes || step % VIDA_CALM_STEPS == 0) {
+  const double t1 = vida__next_time(self);
+  if (!own->has_sizes || self->node.step % VIDA_CALM_STEPS == 0) {
     measure_sizes(self, dimension);
   }
   guess_multipliers(self);
-  prepare(self);
-  if (!solve(self, dimension) || !turns_little(self, dimension)) {
+  if (!prepare(self) || !solve(self, dimension) || !turns_little(self, dimension)) {
     return false;
   }
   *is_broken =
@@ -490,12 +538,13 @@ ALWAYS_INLINE bool make_step(VidaIntegration* self, long step, bool* is_broken, 
   return !*is_broken;
 }
 
+/* node.step is that of the step that is made. */
 ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_broken, int dimension) {
-  const long first = self->node.step;
   long made = 0;
-  while (made < most && make_step(self, first + made, is_broken, dimension)) {
+  while (made < most && make_step(self, is_broken, dimension)) {
     made++;
-    if ((first + made) % VIDA_CALM_STEPS == 0 || !vida__needs_no_look(self, self->node.q)) {
+    self->node.step++;
+    if (self->node.step % VIDA_CALM_STEPS == 0 || !vida__needs_no_look(self, self->node.q)) {
       break;
     }
   }

@@ -41,7 +41,8 @@ struct vida_distance_steps {
   double* inverse;                          /* n: 1 / mass */
   double* unconstrained;                    /* n: w without constraint forces */
   double* force;                            /* n: at the node */
-  double* v;                                /* n, and zeros: velocities of a projection */
+  double* reaction;       /* n: G^T mu at the start of the step, for methods with a history */
+  double* v;              /* n, and zeros: velocities of a projection */
   double *d, *d_before;   /* m x dimension: differences of the points at the last two nodes */
   double* ahead;          /* m x dimension: d at the end of the step */
   double* rest;           /* m: g / h at the node */
@@ -54,7 +55,8 @@ struct vida_distance_steps {
   vida_step_unknowns kept_past[VIDA_PAST_STEPS];
   double *kept_values, *kept_d, *kept_d_before, *kept_nu, *kept_g;
   bool kept_current, kept_ahead, kept_sizes;
-  int kept_count; /* of the general history */
+  int kept_count;       /* of the general history */
+  double* kept_history; /* of the method */
 };
 
 /* Makes at most `most` calm steps, as vida__make_calm_steps does, with the past steps in own->past

@@ -44,7 +44,9 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
                                {&own->kept_d, width},
                                {&own->kept_d_before, width},
                                {&own->kept_nu, m},
-                               {&own->kept_g, m}};
+                               {&own->kept_g, m},
+                               {&own->reaction, self->implicit.form.end ? n : 0},
+                               {&own->kept_history, self->implicit.form.history_size}};
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->rows = vida__allocate(m, sizeof *own->rows);
   if (!own->block || !own->rows) {
@@ -58,7 +60,7 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
 }
 
 int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
-  if (!self->implicit.condensed || !self->implicit.form.w) {
+  if (!self->implicit.condensed) {
     return VIDA_SUCCESS;
   }
   vida_distance_steps* made = vida__allocate(1, sizeof *made);
@@ -245,6 +247,13 @@ void vida__leave_calm_steps(VidaIntegration* self) {
   vida__forget_calm_steps(self);
 }
 
+/* Copies the history of the method, if it has one. */
+static void copy_history(double* to, const double* from, const VidaIntegration* self) {
+  if (self->implicit.form.history_size > 0) {
+    memcpy(to, from, self->implicit.form.history_size * sizeof *to);
+  }
+}
+
 static void keep(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   const size_t width = (size_t)(self->model.m * own->distances.dimension) * sizeof(double);
@@ -261,6 +270,7 @@ static void keep(VidaIntegration* self) {
   own->kept_ahead = own->is_ahead;
   own->kept_sizes = own->has_sizes;
   own->kept_count = self->implicit.history.count;
+  copy_history(own->kept_history, self->implicit.form.history, self);
 }
 
 void vida__take_back_calm_steps(VidaIntegration* self) {
@@ -281,17 +291,21 @@ void vida__take_back_calm_steps(VidaIntegration* self) {
   own->has_sizes = own->kept_sizes;
   own->has_force = false;
   self->implicit.history.count = own->kept_count;
+  copy_history(self->implicit.form.history, own->kept_history, self);
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */
 
-/* Gives the method what it keeps of its last step. */
+/* Gives the method what it keeps of its last step, and the node the multipliers at its start. */
 static void give_last_step(VidaIntegration* self, long made) {
   const vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
   VidaNode* node = &self->node;
   const double* mu = own->past[0].mu;
   const size_t bytes = (size_t)self->model.n * sizeof(double);
+  if (form->end) {
+    return; /* it has all already */
+  }
   memcpy(form->w, own->past[0].w, bytes);
   for (int r = 0; r < self->model.m; r++) {
     node->lambda[r] = (form->projects ? 0.5 * mu[r] + own->nu_before[r] : mu[r]) / node->h;
@@ -318,7 +332,7 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
     return 0;
   }
   keep(self);
-  if (!own->has_uniform_force && !own->has_force) {
+  if (!self->implicit.form.begin && !own->has_uniform_force && !own->has_force) {
     if (vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q, self->node.v,
                        own->force, self->work.l_v)) {
       return 0;
@@ -327,10 +341,14 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
   if (!own->is_current) {
     take_history(self);
     vida__find_distance_vectors(self);
-    memcpy(own->nu, self->implicit.form.impulse, (size_t)self->model.m * sizeof *own->nu);
+    if (self->implicit.form.projects) {
+      memcpy(own->nu, self->implicit.form.impulse, (size_t)self->model.m * sizeof *own->nu);
+    }
     own->is_current = true;
   }
+  const long step = self->node.step;
   const long made = vida__make_distance_steps(self, most, is_broken);
+  self->node.step = step;
   if (made == 0 || *is_broken) {
     own->has_force = false;
     if (made == 0) {

@@ -417,6 +417,12 @@ static int solve_equations(VidaIntegration* self, VidaError* error) {
   return code ? code : check_fold(self, error);
 }
 
+void vida__add_evaluations(VidaStatistics* to, const VidaStatistics* more) {
+  to->newton_iterations += more->newton_iterations;
+  to->residual_evaluations += more->residual_evaluations;
+  to->jacobian_evaluations += more->jacobian_evaluations;
+}
+
 void vida__count_evaluations(VidaIntegration* self) {
   const vida_map* maps[] = {self->implicit.map,
                             self->implicit.condensed ? vida__condensed_map(self) : NULL};
@@ -429,6 +435,9 @@ void vida__count_evaluations(VidaIntegration* self) {
     statistics->jacobian_evaluations += maps[k] ? vida__map_jacobians(maps[k]) : 0;
   }
   vida__count_calm_steps(self, statistics);
+  if (self->implicit.form.spent) {
+    vida__add_evaluations(statistics, self->implicit.form.spent);
+  }
 }
 
 int vida__solve_step(VidaIntegration* self, VidaError* error) {

@@ -68,8 +68,17 @@ typedef struct vida_step_form {
    * start_force f(q0); if it projects, - G1^T nu, so that G1 M^-1 p1 = 0. */
   double start_force, end_force;
   bool projects;
-  double* w;       /* n: where the method keeps w of its last step (NULL: p1 is another one), and */
+  double* w;       /* n: where the method keeps w of its last step, and */
   double* impulse; /* m: nu of its last projection */
+  /* For methods whose momenta follow from a history of steps instead. `begin` computes base for the
+   * step from the node; it fails for a step of another form. `end` computes p after the step from w
+   * and G0^T mu (n each). `history` is what they change, and what a step that is taken back
+   * restores. All NULL: none. */
+  int (*begin)(VidaIntegration* self);
+  void (*end)(VidaIntegration* self, const double* w, const double* reaction);
+  double* history;
+  size_t history_size;
+  const VidaStatistics* spent; /* evaluations of other steppers of the method; nullable */
 } vida_step_form;
 
 typedef struct vida_condensed vida_condensed;           /* condensed_step.h */
@@ -303,6 +312,8 @@ int vida__prepare_step(VidaIntegration* self, VidaError* error);
 /* Solves the equations of a step for self->implicit.unknown, and adds the solution to the history.
  * The message of a failure names the step, its time and what to try. */
 int vida__solve_step(VidaIntegration* self, VidaError* error);
+/* Adds the numbers of iterations and evaluations. */
+void vida__add_evaluations(VidaStatistics* to, const VidaStatistics* more);
 /* Updates the numbers of iterations and evaluations in the statistics. */
 void vida__count_evaluations(VidaIntegration* self);
 /* Sets self->implicit.unknown to an extrapolation of the last unknowns, of which there must be one

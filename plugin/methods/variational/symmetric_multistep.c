@@ -91,6 +91,9 @@ static void destroy(VidaIntegration* self) {
   }
 }
 
+static int begin_step(VidaIntegration* self);
+static void end_step(VidaIntegration* self, const double* w, const double* reaction);
+
 static int allocate(VidaIntegration* self, const vida_multistep_formula* formula,
                     VidaError* error) {
   enum { LISTS = 4, SINGLE = 4 };
@@ -114,7 +117,13 @@ static int allocate(VidaIntegration* self, const vida_multistep_formula* formula
   own->formula = formula;
   own->kappa = formula->beta[formula->order - 1];
   self->state = own;
-  self->implicit.form = (vida_step_form){.base = own->base, .kappa = &own->kappa};
+  self->implicit.form = (vida_step_form){.base = own->base,
+                                         .kappa = &own->kappa,
+                                         .begin = begin_step,
+                                         .end = end_step,
+                                         .history = own->data,
+                                         .history_size = arrays * n,
+                                         .spent = &own->spent};
   return VIDA_SUCCESS;
 }
 
@@ -240,24 +249,25 @@ static int solve(VidaIntegration* self, VidaError* error) {
   for (int i = 0; i < self->model.n; i++) {
     self->implicit.unknown[i] = -own->base[i] / self->model.system->mass[i];
   }
-  self->statistics.newton_iterations = self->statistics.residual_evaluations = 0;
-  self->statistics.jacobian_evaluations = 0;
+  vida__count_evaluations(self);
   return VIDA_SUCCESS;
 }
 
-/* Adds P, I and J of the step to the history; *impulse contains h F at its start. */
-static void remember(VidaIntegration* self, double* impulse) {
+/* Adds P, I and J of the step to the history, for the reaction G^T mu (n) at its start. */
+static void remember(VidaIntegration* self, const double* restrict reaction) {
   multistep_state* own = self->state;
-  const int before = slot(own, self->node.step - 1);
-  const int now = slot(own, self->node.step);
-  const double* mu = self->implicit.unknown + self->model.n;
-  double* change = own->change[before];
-  memcpy(change, own->rest, (size_t)self->model.n * sizeof *change);
-  vida__add_reaction(self->model.system, self->implicit.entries0, -own->kappa, mu, change);
-  vida__add_reaction(self->model.system, self->implicit.entries0, -1.0, mu, impulse);
-  for (int i = 0; i < self->model.n; i++) {
-    double sum = own->momentum[before][i];
-    double low = own->low[before][i];
+  const int n = self->model.n;
+  const int before = slot(own, self->node.step - 1), now = slot(own, self->node.step);
+  const double* restrict rest = own->rest;
+  const double *momentum = own->momentum[before], *low_before = own->low[before];
+  double* restrict change = own->change[before];
+  double* restrict impulse = own->impulse[now]; /* contains h F */
+  for (int i = 0; i < n; i++) {
+    change[i] = rest[i] - own->kappa * reaction[i];
+    impulse[i] -= reaction[i];
+  }
+  for (int i = 0; i < n; i++) {
+    double sum = momentum[i], low = low_before[i];
     vida__add_compensated(&sum, &low, change[i]);
     own->momentum[now][i] = sum;
     own->low[now][i] = low;
@@ -281,32 +291,47 @@ static void find_momenta(const VidaIntegration* self, long node, const double* w
   }
 }
 
-static void add_counts(VidaStatistics* to, const VidaStatistics* more) {
-  to->newton_iterations += more->newton_iterations;
-  to->residual_evaluations += more->residual_evaluations;
-  to->jacobian_evaluations += more->jacobian_evaluations;
+/* Prepares the equations of a step of the formula; vida_step_form.begin. */
+static int begin_step(VidaIntegration* self) {
+  multistep_state* own = self->state;
+  double* impulse = own->impulse[slot(own, self->node.step)];
+  if (!own->has_history) {
+    return VIDA_NOT_SUPPORTED; /* a step of the starter */
+  }
+  const int code = find_push(self, impulse);
+  if (!code) {
+    prepare_equations(self, impulse);
+  }
+  return code;
 }
 
-static int multistep(VidaIntegration* self, VidaError* error) {
-  multistep_state* own = self->state;
+/* Computes the momenta after a step; vida_step_form.end. */
+static void end_step(VidaIntegration* self, const double* w, const double* reaction) {
+  const multistep_state* own = self->state;
   const size_t bytes = (size_t)self->model.n * sizeof(double);
-  double* impulse = own->impulse[slot(own, self->node.step)];
-  int code = find_push(self, impulse);
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  prepare_equations(self, impulse);
-  code = solve(self, error);
-  add_counts(&self->statistics, &own->spent);
-  if (code) {
-    return code;
-  }
-  remember(self, impulse);
-  vida__advance_positions(self, self->implicit.unknown);
+  remember(self, reaction);
   memset(self->node.p, 0, bytes);
   memset(self->node.p_low, 0, bytes);
   find_momenta(self, self->node.step + 1, own->formula->without_force, self->node.p);
-  memcpy(self->node.v, self->implicit.unknown, bytes); /* a guess for the next step */
+  memcpy(self->node.v, w, bytes); /* a guess for the next step */
+}
+
+static int multistep(VidaIntegration* self, VidaError* error) {
+  const size_t bytes = (size_t)self->model.n * sizeof(double);
+  const double *w = self->implicit.unknown, *mu = w + self->model.n;
+  double* reaction = self->work.place;
+  int code = begin_step(self);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  code = solve(self, error);
+  if (code) {
+    return code;
+  }
+  memset(reaction, 0, bytes);
+  vida__add_reaction(self->model.system, self->implicit.entries0, 1.0, mu, reaction);
+  vida__advance_positions(self, w);
+  end_step(self, w, reaction);
   return VIDA_SUCCESS;
 }
 
@@ -344,7 +369,7 @@ static int find_way(VidaIntegration* self, long j, position from, position to, d
 static int restart(VidaIntegration* self, double t, const double* q, const double* v,
                    VidaError* error) {
   multistep_state* own = self->state;
-  add_counts(&own->spent, &vida__nested_integration(own->starter)->statistics);
+  vida__add_evaluations(&own->spent, &vida__nested_integration(own->starter)->statistics);
   vida__nested_follow(own->starter, self);
   return VidaStepper_StartWithStep(own->starter, t, self->node.h, q, v, error);
 }
@@ -375,7 +400,7 @@ static int start_step(VidaIntegration* self, VidaError* error) {
   vida__copy_node(self, starter);
   code = make_stage(self, t, self->node.h, &v, error);
   vida__add_solver_counts(self, starter, NULL);
-  add_counts(&self->statistics, &own->spent);
+  vida__add_evaluations(&self->statistics, &own->spent);
   if (code) {
     return code;
   }
@@ -439,7 +464,7 @@ static int complete_history(VidaIntegration* self, VidaError* error) {
     own->behind = 0;
     return restart(self, vida__node_time(self), self->node.q, self->node.v, error);
   }
-  add_counts(&own->spent, &vida__nested_integration(own->starter)->statistics);
+  vida__add_evaluations(&own->spent, &vida__nested_integration(own->starter)->statistics);
   find_changes(self);
   own->has_history = true;
   return VIDA_SUCCESS;
