@@ -55,8 +55,8 @@ struct vida_distance_steps {
   vida_step_unknowns kept_past[VIDA_PAST_STEPS];
   double *kept_values, *kept_d, *kept_d_before, *kept_nu, *kept_g;
   bool kept_current, kept_ahead, kept_sizes;
-  int kept_count;       /* of the general history */
-  double* kept_history; /* of the method */
+  int kept_count;                               /* of the general history */
+  double *kept_history, *kept_w, *kept_impulse; /* of the method */
 };
 
 /* Makes at most `most` calm steps, as vida__make_calm_steps does, with the past steps in own->past

@@ -46,7 +46,9 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
                                {&own->kept_nu, m},
                                {&own->kept_g, m},
                                {&own->reaction, self->implicit.form.end ? n : 0},
-                               {&own->kept_history, self->implicit.form.history_size}};
+                               {&own->kept_history, self->implicit.form.history_size},
+                               {&own->kept_w, n},
+                               {&own->kept_impulse, m}};
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->rows = vida__allocate(m, sizeof *own->rows);
   if (!own->block || !own->rows) {
@@ -247,15 +249,16 @@ void vida__leave_calm_steps(VidaIntegration* self) {
   vida__forget_calm_steps(self);
 }
 
-/* Copies the history of the method, if it has one. */
-static void copy_history(double* to, const double* from, const VidaIntegration* self) {
-  if (self->implicit.form.history_size > 0) {
-    memcpy(to, from, self->implicit.form.history_size * sizeof *to);
+/* Copies numbers of the method, if it has them. */
+static void copy(double* to, const double* from, size_t count) {
+  if (to && from) {
+    memcpy(to, from, count * sizeof *to);
   }
 }
 
 static void keep(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
+  const vida_step_form* form = &self->implicit.form;
   const size_t width = (size_t)(self->model.m * own->distances.dimension) * sizeof(double);
   const size_t rows = (size_t)self->model.m * sizeof(double);
   const size_t unknown = count_unknowns(self, own);
@@ -270,11 +273,14 @@ static void keep(VidaIntegration* self) {
   own->kept_ahead = own->is_ahead;
   own->kept_sizes = own->has_sizes;
   own->kept_count = self->implicit.history.count;
-  copy_history(own->kept_history, self->implicit.form.history, self);
+  copy(own->kept_history, form->history, form->history_size);
+  copy(own->kept_w, form->w, (size_t)self->model.n);
+  copy(own->kept_impulse, form->impulse, (size_t)self->model.m);
 }
 
 void vida__take_back_calm_steps(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
+  const vida_step_form* form = &self->implicit.form;
   const size_t width = (size_t)(self->model.m * own->distances.dimension) * sizeof(double);
   const size_t rows = (size_t)self->model.m * sizeof(double);
   const size_t unknown = count_unknowns(self, own);
@@ -291,7 +297,9 @@ void vida__take_back_calm_steps(VidaIntegration* self) {
   own->has_sizes = own->kept_sizes;
   own->has_force = false;
   self->implicit.history.count = own->kept_count;
-  copy_history(self->implicit.form.history, own->kept_history, self);
+  copy(form->history, own->kept_history, form->history_size);
+  copy(form->w, own->kept_w, (size_t)self->model.n);
+  copy(form->impulse, own->kept_impulse, (size_t)self->model.m);
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */
