@@ -16,6 +16,13 @@ typedef struct vida_interrupt {
   double reached; /* time of the method's newest own state at the interrupt, s */
 } vida_interrupt;
 
+/* What the checks of the energy have found (verdict.c). */
+typedef struct vida_energy_record {
+  double bound;       /* a conservative system with so much more energy is unbounded */
+  bool is_impossible; /* the energy has exceeded the first bound */
+  double judged;      /* kinetic energy above which the energy is computed next */
+} vida_energy_record;
+
 /* A stepper: the integration that the method sees, and the state of the frame. */
 struct VidaStepper {
   VidaIntegration self; /* first member, so that the addresses of both structures are equal */
@@ -32,10 +39,8 @@ struct VidaStepper {
   long careful_steps;      /* of the next steps, each is checked alone */
   double start_energy;     /* size of the kinetic and potential energy at the start */
   double conserved_energy; /* the energy at the start; NaN: of a system that is not conservative */
-  double energy_bound;     /* a conservative system with so much more energy is unbounded */
-  bool has_impossible_energy; /* the energy has exceeded the first bound */
-  double judged_energy;       /* kinetic energy above which the energy is computed next */
-  double* node_velocity;      /* n: v at the node, if has_node_velocity */
+  vida_energy_record energy;
+  double* node_velocity; /* n: v at the node, if has_node_velocity */
   bool has_node_velocity;
   bool has_node_multipliers; /* for methods that compute multipliers on request */
   vida_watch* watch;         /* watch of the constraints; NULL without constraints */

@@ -301,6 +301,7 @@ static bool accepts_calm_steps(VidaStepper* stepper, long made) {
  * of them is made and checked alone; the method itself makes a step that is rejected alone. */
 static long make_calm_steps(VidaStepper* stepper, long most) {
   const double lambda_t = stepper->self.node.lambda_t;
+  const vida_energy_record energy = stepper->energy;
   bool is_broken;
   memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
   const long made = vida__make_calm_steps(&stepper->self, most, &is_broken);
@@ -309,8 +310,10 @@ static long make_calm_steps(VidaStepper* stepper, long most) {
   }
   memcpy(stepper->self.node.q, stepper->kept, count_kept_bytes(stepper));
   stepper->self.node.lambda_t = lambda_t;
+  stepper->energy = energy;
   vida__take_back_calm_steps(&stepper->self);
   forget_node(stepper);
+  vida__watch_return(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
   if (is_broken) {
     return made > 0 ? make_calm_steps(stepper, made) : 0;
   }

@@ -501,10 +501,10 @@ void vida__begin_energy_check(VidaStepper* stepper) {
   stepper->start_energy = vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self);
   stepper->conserved_energy =
       is_conserved && !stepper->outer ? find_energy(stepper, stepper->self.node.v) : (double)NAN;
-  stepper->energy_bound =
+  stepper->energy.bound =
       impossible_energy_ratio * (stepper->start_energy + find_correction_energy(stepper));
-  stepper->judged_energy = stepper->energy_bound;
-  stepper->has_impossible_energy = false;
+  stepper->energy.judged = stepper->energy.bound;
+  stepper->energy.is_impossible = false;
 }
 
 /* Work of forces, of drives and of explicit time can increase an energy without bound, but nothing
@@ -517,17 +517,17 @@ int vida__check_energy(VidaStepper* stepper, VidaError* error) {
   static const double part_of_motion = 0.25;
   const VidaIntegration* self = &stepper->self;
   double kinetic = 0.0;
-  if (isnan(stepper->conserved_energy) || !(stepper->energy_bound > 0.0)) {
+  if (isnan(stepper->conserved_energy) || !(stepper->energy.bound > 0.0)) {
     return VIDA_SUCCESS;
   }
   for (int i = 0; i < self->model.n; i++) {
     const double scaled = self->node.p[i] * self->model.inverse_root[i];
     kinetic += 0.5 * scaled * scaled;
   }
-  if (!(kinetic > stepper->judged_energy)) {
+  if (!(kinetic > stepper->energy.judged)) {
     return VIDA_SUCCESS;
   }
-  stepper->judged_energy = growth * kinetic;
+  stepper->energy.judged = growth * kinetic;
   const double* v;
   VidaError unused;
   stepper->self.node.step++; /* of the node that the step has led to */
@@ -536,12 +536,12 @@ int vida__check_energy(VidaStepper* stepper, VidaError* error) {
       has_velocities ? find_energy(stepper, v) - stepper->conserved_energy : (double)NAN;
   kinetic = vida__kinetic_size(&stepper->self);
   stepper->self.node.step--;
-  if (!(gain > stepper->energy_bound && gain > part_of_motion * kinetic)) {
+  if (!(gain > stepper->energy.bound && gain > part_of_motion * kinetic)) {
     return VIDA_SUCCESS;
   }
-  if (!stepper->has_impossible_energy) {
-    stepper->has_impossible_energy = true;
-    stepper->energy_bound = unbounded_energy_ratio * gain;
+  if (!stepper->energy.is_impossible) {
+    stepper->energy.is_impossible = true;
+    stepper->energy.bound = unbounded_energy_ratio * gain;
     return VIDA_SUCCESS;
   }
   return fail_unbounded(stepper, "the energy of this conservative system", gain, error);
