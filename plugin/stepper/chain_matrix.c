@@ -96,7 +96,11 @@ static bool factor_tridiagonal(vida_chain_matrix* matrix) {
   return is_regular && isfinite(inverse);
 }
 
+/* Elimination is tried each time, whatever has failed before: the result depends on the values
+ * alone.
+ */
 static bool factor_general(vida_linear* linear) {
+  linear->failures = linear->skips = 0;
   return !vida__linear_factor(linear) && linear->last_elimination &&
          vida__elimination_least_pivot(linear->last_elimination) > least_pivot;
 }

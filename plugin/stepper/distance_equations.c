@@ -22,6 +22,7 @@ static const double good_contraction = 0.1;
  * may remain if iterations do not make it smaller. */
 static const double rounded = 2.0 * DBL_EPSILON;
 static const double near_rounding = 1e-12;
+
 /* ---- guess ----------------------------------------------------------------------------------- */
 
 /* Extrapolates the multipliers by three past values, and by four if the last one would have helped.
@@ -244,7 +245,7 @@ ALWAYS_INLINE void store_tridiagonal(const vida_chain_matrix* matrix, double wei
 ALWAYS_INLINE bool factor(vida_distance_steps* own, double weight, const double* left,
                           const double* right, int dimension) {
   vida_chain_matrix* matrix = &own->matrix;
-  own->jacobians++;
+  own->counts.jacobians++;
   if (matrix->is_tridiagonal) {
     store_tridiagonal(matrix, weight, left, right, dimension);
     return vida__chain_matrix_factor(matrix);
@@ -268,7 +269,7 @@ ALWAYS_INLINE bool solve(VidaIntegration* self, int dimension) {
   for (int k = 0; k <= MOST_ITERATIONS; k++) {
     find_velocities(self, dimension);
     const double left = find_residual(self, dimension);
-    own->residuals++;
+    own->counts.residuals++;
     const bool is_slow = k > 0 && !(left < good_contraction * before);
     if (left <= rounded || (is_slow && left < near_rounding && before < near_rounding)) {
       return true;
@@ -288,7 +289,7 @@ ALWAYS_INLINE bool solve(VidaIntegration* self, int dimension) {
     for (int r = 0; r < self->model.m; r++) {
       own->next.mu[r] += own->correction[r];
     }
-    own->iterations++;
+    own->counts.iterations++;
     before = left;
   }
   return false;
@@ -519,15 +520,18 @@ ALWAYS_INLINE void rotate_unknowns(vida_distance_steps* own) {
   own->next = oldest;
 }
 
-/* Makes one step, or leaves the state unchanged and returns false. */
+/* Makes one step, or leaves the state unchanged and returns false. Evaluations of a step that is
+ * not made do not count: a series tries the step after its last one, too. */
 ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, int dimension) {
   vida_distance_steps* own = self->implicit.distances;
   const double t1 = vida__next_time(self);
+  const vida_calm_counts before = own->counts;
   if (!own->has_sizes || self->node.step % VIDA_CALM_STEPS == 0) {
     measure_sizes(self, dimension);
   }
   guess_multipliers(self);
   if (!prepare(self) || !solve(self, dimension) || !turns_little(self, dimension)) {
+    own->counts = before;
     return false;
   }
   *is_broken =

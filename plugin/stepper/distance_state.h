@@ -23,6 +23,11 @@ typedef struct vida_step_unknowns {
   double *w, *mu;
 } vida_step_unknowns;
 
+/* Numbers of iterations and evaluations since the start. */
+typedef struct vida_calm_counts {
+  long iterations, residuals, jacobians;
+} vida_calm_counts;
+
 struct vida_distance_steps {
   vida_distances distances;
   vida_chain_matrix matrix;
@@ -34,7 +39,7 @@ struct vida_distance_steps {
   bool has_sizes;
   long resumes;  /* the step before which no calm step is tried */
   long patience; /* the number of steps before the next try, if this one fails */
-  long iterations, residuals, jacobians;
+  vida_calm_counts counts;
   vida_distance_row* rows;                  /* m */
   vida_step_unknowns past[VIDA_PAST_STEPS]; /* the last steps; 0: the last one */
   vida_step_unknowns next;                  /* the step that is made */
@@ -52,9 +57,9 @@ struct vida_distance_steps {
   double *nu, *nu_before; /* m: impulses of the last two projections */
   double* block;          /* memory of the arrays above */
   /* The state before the last call, to take its steps back. */
-  vida_step_unknowns kept_past[VIDA_PAST_STEPS];
   double *kept_values, *kept_d, *kept_d_before, *kept_nu, *kept_g;
   bool kept_current, kept_ahead, kept_sizes;
+  vida_calm_counts kept_counts;
   int kept_count;                               /* of the general history */
   double *kept_history, *kept_w, *kept_impulse; /* of the method */
 };

@@ -155,7 +155,8 @@ void vida__distance_steps_start(VidaIntegration* self) {
     return;
   }
   vida__forget_calm_steps(self);
-  own->resumes = own->iterations = own->residuals = own->jacobians = 0;
+  own->resumes = 0;
+  own->counts = (vida_calm_counts){0};
   own->patience = 1;
   own->is_used =
       vida__is_condensed(self) && vida__measure_distances(&own->distances, &self->model.evaluator);
@@ -272,6 +273,7 @@ static void keep(VidaIntegration* self) {
   own->kept_current = own->is_current;
   own->kept_ahead = own->is_ahead;
   own->kept_sizes = own->has_sizes;
+  own->kept_counts = own->counts;
   own->kept_count = self->implicit.history.count;
   copy(own->kept_history, form->history, form->history_size);
   copy(own->kept_w, form->w, (size_t)self->model.n);
@@ -295,6 +297,7 @@ void vida__take_back_calm_steps(VidaIntegration* self) {
   own->is_current = own->kept_current;
   own->is_ahead = own->kept_ahead;
   own->has_sizes = own->kept_sizes;
+  own->counts = own->kept_counts;
   own->has_force = false;
   self->implicit.history.count = own->kept_count;
   copy(form->history, own->kept_history, form->history_size);
@@ -382,8 +385,8 @@ void vida__track_calm_steps(VidaIntegration* self) {
 void vida__count_calm_steps(const VidaIntegration* self, VidaStatistics* statistics) {
   const vida_distance_steps* own = self->implicit.distances;
   if (own) {
-    statistics->newton_iterations += own->iterations;
-    statistics->residual_evaluations += own->residuals;
-    statistics->jacobian_evaluations += own->jacobians;
+    statistics->newton_iterations += own->counts.iterations;
+    statistics->residual_evaluations += own->counts.residuals;
+    statistics->jacobian_evaluations += own->counts.jacobians;
   }
 }

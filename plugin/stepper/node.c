@@ -63,11 +63,17 @@ static const double* find_known_velocities(const VidaIntegration* self) {
 
 double vida__kinetic_size(const VidaIntegration* self) {
   const double* v = find_known_velocities(self);
+  const bool has_masses = self->model.system->separable;
   double sum = 0.0;
   for (int i = 0; i < self->model.n; i++) {
     const double scaled = self->node.p[i] * self->model.inverse_root[i];
-    /* The masses at the start do not apply to quaternions that have rotated. */
-    sum += v ? fabs(self->node.p[i] * v[i]) : scaled * scaled;
+    if (!v) {
+      sum += scaled * scaled;
+    } else if (has_masses) { /* the discrete momenta of some methods are not M v */
+      sum += self->model.system->mass[i] * v[i] * v[i];
+    } else { /* the masses at the start do not apply to quaternions that have rotated */
+      sum += fabs(self->node.p[i] * v[i]);
+    }
   }
   return 0.5 * sum;
 }

@@ -171,3 +171,45 @@ do
     assert(auto > 0 or general < 0, ("case %d: only calm steps mirror the triangle"):format(case))
   end
 end
+
+-- A nearly flat triangle with a tail: its signed area keeps its sign.
+do
+  local s = vida.system { "flat triangle with a tail", dimension = 2 }
+  s:gravity { 2.295412987519, 6.4568319253662 }
+  local x, height = 0.71403799061597, 6.1233751806508e-06
+  local function particle(name, mass, position, velocity)
+    return s:particle { name, mass = mass, position = position, velocity = velocity }
+  end
+  local a = particle("a", 9.2672895638842334, { 0, 0 }, { 0, 0 })
+  local b = particle("b", 8.1545799737309856, { 1, 0 }, { -0.57294133934739, -7.1004342102491 })
+  local c = particle("c", 0.46669005467222174, { x, height }, { -0.82308156723772, -5.0699797759872 })
+  local tail = particle("tail", 1.9768848222849744, { x, height - 0.5 }, { 0, 0 })
+  s:distance { "ab", a, b, length = 1 }
+  s:distance { "ac", a, c, length = math.sqrt(x ^ 2 + height ^ 2) }
+  s:distance { "bc", b, c, length = math.sqrt((1 - x) ^ 2 + height ^ 2) }
+  s:distance { "tail", c, tail, length = 0.5 }
+  s:spring { "spring", tail, s.ground, stiffness = 922.39403615112, length = 0.1 }
+  local stepper = s:stepper { "del-endpoint", h = 0.0013937328253546 }
+  stepper:start { adjust_start = true }
+  for k = 1, 800 do
+    assert(stepper:step())
+    local q = stepper:positions()
+    local area = (q[3] - q[1]) * (q[6] - q[2]) - (q[4] - q[2]) * (q[5] - q[1])
+    assert(area > 0, "the triangle is mirrored in step " .. k)
+  end
+end
+
+-- The place of a formula that lies far from the origin is found to the last digit: the second
+-- derivatives of this formula are 1 / 0.75, which is rounded.
+for _, place in ipairs { 1e2, 1e5, 1e8 } do
+  local s = vida.system { "far away", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local a = s:particle { "a", mass = 1, position = { place + 0.75, place }, velocity = { 0, 0 } }
+  local x, y = a.position[1] - place, a.position[2] - place
+  s:constraint { "rod", (x ^ 2 + y ^ 2 - 0.75 ^ 2) / (2 * 0.75), unit = "m" }
+  for _, method in ipairs { "del-endpoint", "rattle" } do
+    local q = run(s, method, "auto", 1e-3, 1000)
+    local length = math.sqrt((q[1] - place) ^ 2 + (q[2] - place) ^ 2)
+    near({ length }, { 0.75 }, 4e-16 * place + 1e-14, method .. " at " .. place)
+  end
+end

@@ -82,3 +82,19 @@ assert(not good and message:find("step 1 from t = 0, in stage", 1, true), messag
 assert(message:find("of 17, which is", 1, true), message)
 check.fails("order: expected 4, 6 or 8, got 7",
   function() s:stepper { "symmetric-multistep", h = 0.2, order = 7 } end)
+
+-- Beyond the limit of order 8, h omega = 0.93, a free oscillator grows without bound, with discrete
+-- momenta that are several times m v.
+do
+  local free = vida.system { "oscillator", dimension = 2 }
+  local mass = free:particle { "p", mass = 1, position = { 1, 0 }, velocity = { 0, 0 } }
+  free:potential { "spring", 50 * (mass.x ^ 2 + mass.y ^ 2) }
+  for _, h in ipairs { 0.102, 0.1023, 0.105, 0.11 } do
+    local unstable = free:stepper { "symmetric-multistep", h = h }
+    unstable:start()
+    local ok, _, name = unstable:step(3000)
+    assert(not ok and name == "STEP_NOT_CONVERGED", ("h = %g ends ok"):format(h))
+    local x = unstable:positions()[1]
+    assert(math.abs(x) < 1e15, ("h = %g: it was noticed at x = %g"):format(h, x))
+  end
+end

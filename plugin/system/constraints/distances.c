@@ -64,11 +64,9 @@ static size_t count_probed(const VidaSystem* system) {
 static int allocate(const VidaSystem* system, vida_distances* distances) {
   const size_t m = (size_t)system->row_count, dimension = (size_t)distances->dimension;
   const size_t probed = count_probed(system);
-  const vida_array arrays[] = {{&distances->factor, m},
-                               {&distances->place, m * dimension},
-                               {&distances->probe, probed},
-                               {&distances->entries, probed},
-                               {&distances->slopes, probed}};
+  const vida_array arrays[] = {{&distances->factor, m},      {&distances->place, m * dimension},
+                               {&distances->probe, probed},  {&distances->entries, probed},
+                               {&distances->slopes, probed}, {&distances->velocity, probed}};
   const size_t n = (size_t)system->coordinate_count;
   distances->first = vida__allocate(2 * m + n + probed, sizeof *distances->first);
   if (!distances->first || !vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays)) {
@@ -105,23 +103,40 @@ static bool measure_rods(vida_distances* distances, const vida_constraint_batch*
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-/* Computes the gradients of all instances of the batch, each with coordinates of its own: 0, but
- * `value` for local coordinate j (-1: none). */
-static bool probe(vida_distances* distances, const vida_constraint_batch* batch,
-                  vida_evaluator* evaluator, int j, double value, double* gradients) {
-  const int count = batch->count * batch->width;
+/* A batch whose instances have coordinates of their own, at distances->probe. */
+static vida_constraint_batch separate(vida_distances* distances,
+                                      const vida_constraint_batch* batch) {
   vida_constraint_batch alone = *batch;
   alone.index = distances->index;
-  for (int k = 0; k < count; k++) {
+  for (int k = 0; k < batch->count * batch->width; k++) {
     distances->index[k] = k;
-    distances->probe[k] = k % batch->width == j ? value : 0.0;
   }
+  return alone;
+}
+
+/* Computes the gradients of all instances at distances->probe into distances->entries. */
+static bool find_gradients(vida_distances* distances, const vida_constraint_batch* batch,
+                           vida_evaluator* evaluator) {
+  const vida_constraint_batch alone = separate(distances, batch);
   const vida_place at = vida__place(evaluator, 0.0, distances->probe, NULL);
-  if (batch->kernel->jacobian(&alone, &at, gradients)) {
-    evaluator->error = (VidaError){0};
-    return false;
+  const int code = batch->kernel->jacobian(&alone, &at, distances->entries);
+  evaluator->error = code ? (VidaError){0} : evaluator->error;
+  return !code;
+}
+
+/* Computes the second derivatives with respect to local coordinate j of all instances, which are
+ * those of G v for a unit velocity v, into distances->slopes. They are constant. */
+static bool find_slopes(vida_distances* distances, const vida_constraint_batch* batch,
+                        vida_evaluator* evaluator, int j) {
+  const vida_constraint_batch alone = separate(distances, batch);
+  for (int k = 0; k < batch->count * batch->width; k++) {
+    distances->probe[k] = 0.0;
+    distances->velocity[k] = k % batch->width == j ? 1.0 : 0.0;
   }
-  return true;
+  const vida_place at = vida__place(evaluator, 0.0, distances->probe, distances->velocity);
+  const int code = batch->kernel->value_gradient(&alone, &at, distances->slopes);
+  evaluator->error = code ? (VidaError){0} : evaluator->error;
+  return !code;
 }
 
 /* Finds the points of an instance from the second derivatives with respect to its first local
@@ -129,26 +144,16 @@ static bool probe(vida_distances* distances, const vida_constraint_batch* batch,
 static bool find_points(vida_distances* distances, const vida_constraint_batch* batch, int i) {
   const int dimension = distances->dimension, width = batch->width, row = batch->row[i];
   const int* index = batch->index + i * width;
-  const double* slopes = distances->slopes + i * width;
-  const double* constant = distances->entries + i * width;
-  const double factor = slopes[0] - constant[0];
+  const double factor = distances->slopes[i * width];
   const bool is_pair = width > dimension;
-  if (!(factor != 0.0) || !is_consecutive(index, dimension) ||
+  if (!(factor != 0.0) || !isfinite(factor) || !is_consecutive(index, dimension) ||
       (is_pair && !is_consecutive(index + dimension, dimension))) {
     return false;
-  }
-  for (int k = 0; k < width && is_pair; k++) {
-    if (constant[k] != 0.0) { /* one of the points has an offset */
-      return false;
-    }
   }
   distances->first[row] = is_pair ? index[dimension] : -1;
   distances->second[row] = index[0];
   distances->factor[row] = factor;
-  for (int k = 0; k < dimension; k++) {
-    distances->place[row * dimension + k] = is_pair ? 0.0 : -constant[k] / factor;
-  }
-  return isfinite(factor);
+  return true;
 }
 
 /* Returns whether the second derivatives with respect to local coordinate j are those of a
@@ -158,22 +163,60 @@ static bool has_slopes(const vida_distances* distances, const vida_constraint_ba
   const int dimension = distances->dimension, width = batch->width;
   const double factor = distances->factor[batch->row[i]];
   for (int k = 0; k < width; k++) {
-    const double slope = distances->slopes[i * width + k] - distances->entries[i * width + k];
     const double expected = k == j ? factor : k % dimension == j % dimension ? -factor : 0.0;
-    if (!(fabs(slope - expected) <= 1e-15 * fabs(factor))) {
+    if (!(fabs(distances->slopes[i * width + k] - expected) <= 1e-15 * fabs(factor))) {
       return false;
     }
   }
   return true;
 }
 
-static bool measure_formulas(vida_distances* distances, const vida_constraint_batch* batch,
-                             vida_evaluator* evaluator) {
-  if (!probe(distances, batch, evaluator, -1, 0.0, distances->entries)) {
+/* Moves the places of distances from them to where their gradients vanish: far from the origin, the
+ * gradient near a place has less rounding than that at the origin. */
+static bool correct_places(vida_distances* distances, const vida_constraint_batch* batch,
+                           vida_evaluator* evaluator) {
+  const int dimension = distances->dimension;
+  for (int k = 0; k < batch->count * dimension; k++) {
+    distances->probe[k] = distances->place[batch->row[k / dimension] * dimension + k % dimension];
+  }
+  if (!find_gradients(distances, batch, evaluator)) {
     return false;
   }
+  for (int k = 0; k < batch->count * dimension; k++) {
+    const int row = batch->row[k / dimension];
+    distances->place[row * dimension + k % dimension] -=
+        distances->entries[k] / distances->factor[row];
+  }
+  return true;
+}
+
+/* Finds the places of distances from places; returns whether distances of two points have none. */
+static bool find_places(vida_distances* distances, const vida_constraint_batch* batch,
+                        vida_evaluator* evaluator) {
+  enum { CORRECTIONS = 3 };
+  const int dimension = distances->dimension;
+  bool is_found = true;
+  for (int k = 0; k < batch->count * dimension; k++) {
+    distances->place[batch->row[k / dimension] * dimension + k % dimension] = 0.0;
+  }
+  for (int pass = 0; pass < CORRECTIONS && batch->width == dimension && is_found; pass++) {
+    is_found = correct_places(distances, batch, evaluator);
+  }
+  if (batch->width == dimension) {
+    return is_found;
+  }
+  memset(distances->probe, 0, (size_t)(batch->count * batch->width) * sizeof *distances->probe);
+  is_found = find_gradients(distances, batch, evaluator);
+  for (int k = 0; k < batch->count * batch->width && is_found; k++) {
+    is_found = distances->entries[k] == 0.0; /* otherwise one of the points has an offset */
+  }
+  return is_found;
+}
+
+static bool measure_formulas(vida_distances* distances, const vida_constraint_batch* batch,
+                             vida_evaluator* evaluator) {
   for (int j = 0; j < batch->width; j++) {
-    if (!probe(distances, batch, evaluator, j, 1.0, distances->slopes)) {
+    if (!find_slopes(distances, batch, evaluator, j)) {
       return false;
     }
     for (int i = 0; i < batch->count; i++) {
@@ -182,7 +225,7 @@ static bool measure_formulas(vida_distances* distances, const vida_constraint_ba
       }
     }
   }
-  return true;
+  return find_places(distances, batch, evaluator);
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */

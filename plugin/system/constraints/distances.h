@@ -20,7 +20,7 @@ typedef struct vida_distances {
   int* point;     /* n: the first coordinate of the point that has this one; -1: none */
   /* Work space, in which the instances of a batch of formulas have coordinates of their own. */
   int* index;
-  double *probe, *entries, *slopes;
+  double *probe, *velocity, *entries, *slopes;
 } vida_distances;
 
 /* Finds the form of the constraints, and allocates all memory. distances->count is 0 if some row is
