@@ -46,17 +46,23 @@ await() {
   done
 }
 
-# busy PID: waits until the process has worked for half a second; without /proc, for a second.
+# worked GROUP: prints the processor time of a process group in ticks; nothing without /proc.
+worked() {
+  awk -v group="$1" '{ sub(/^.*\) /, "") } $3 == group { sum += $12 + $13; found = 1 }
+    END { if (found) print sum }' /proc/[0-9]*/stat 2>/dev/null
+}
+
+# busy GROUP: waits until the process group has worked for half a second; without /proc, for a second.
 busy() {
   local begun now i
-  begun=$(awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null)
+  begun=$(worked "$1")
   if [[ -z $begun ]]; then
     sleep 1
     return
   fi
   for ((i = 0; i < 3000; i++)); do
     sleep 0.1
-    now=$(awk '{ print $14 + $15 }' "/proc/$1/stat" 2>/dev/null)
+    now=$(worked "$1")
     [[ -z $now ]] || ((now - begun >= $(getconf CLK_TCK) / 2)) && break
   done
 }
