@@ -261,6 +261,47 @@ static inline const int* subtract_row(double* upper, double* right, int row, dou
   return change;
 }
 
+#if defined(__GNUC__)
+#define FALL_THROUGH __attribute__((fallthrough))
+#else
+#define FALL_THROUGH ((void)0)
+#endif
+
+/* Calls SUBTRACT(others) for `count` rows, each with the number of rows after it, which is constant
+ * for the last eight; then returns `change`. */
+#define SUBTRACT_ROWS(count)   \
+  for (; count > 8; count--) { \
+    SUBTRACT(count - 1);       \
+  }                            \
+  switch (count) {             \
+    case 8:                    \
+      SUBTRACT(7);             \
+      FALL_THROUGH;            \
+    case 7:                    \
+      SUBTRACT(6);             \
+      FALL_THROUGH;            \
+    case 6:                    \
+      SUBTRACT(5);             \
+      FALL_THROUGH;            \
+    case 5:                    \
+      SUBTRACT(4);             \
+      FALL_THROUGH;            \
+    case 4:                    \
+      SUBTRACT(3);             \
+      FALL_THROUGH;            \
+    case 3:                    \
+      SUBTRACT(2);             \
+      FALL_THROUGH;            \
+    case 2:                    \
+      SUBTRACT(1);             \
+      FALL_THROUGH;            \
+    case 1:                    \
+      SUBTRACT(0);             \
+      FALL_THROUGH;            \
+    default:                   \
+      return change;           \
+  }
+
 /* As subtract_product, for the upper triangle: L is U^T / pivot. Most columns of mechanisms have
  * few entries, for which the set-up of loops would cost more than the arithmetic. */
 static const int* subtract_symmetric(vida_elimination* elimination, int first, int count,
@@ -271,29 +312,7 @@ static const int* subtract_symmetric(vida_elimination* elimination, int first, i
   double* sums = elimination->sums + (inverse < 0.0 ? 1 : 0);
 #define SUBTRACT(others) \
   change = subtract_row(upper, right++, *row++, inverse, sums, (others), change)
-  for (; count > 8; count--) {
-    SUBTRACT(count - 1);
-  }
-  switch (count) {
-    case 8:
-      SUBTRACT(7); /* fall through */
-    case 7:
-      SUBTRACT(6); /* fall through */
-    case 6:
-      SUBTRACT(5); /* fall through */
-    case 5:
-      SUBTRACT(4); /* fall through */
-    case 4:
-      SUBTRACT(3); /* fall through */
-    case 3:
-      SUBTRACT(2); /* fall through */
-    case 2:
-      SUBTRACT(1); /* fall through */
-    case 1:
-      SUBTRACT(0); /* fall through */
-    default:
-      return change;
-  }
+  SUBTRACT_ROWS(count)
 #undef SUBTRACT
 }
 
@@ -322,29 +341,7 @@ static const int* subtract_twins(vida_elimination* elimination, double* right, d
                            elimination->sums + (inverse[1] < 0.0 ? 1 : 0)};
 #define SUBTRACT(others) \
   change = subtract_two(upper, right++, next++, *row++, inverse, sums, (others), change)
-  for (; count > 8; count--) {
-    SUBTRACT(count - 1);
-  }
-  switch (count) {
-    case 8:
-      SUBTRACT(7); /* fall through */
-    case 7:
-      SUBTRACT(6); /* fall through */
-    case 6:
-      SUBTRACT(5); /* fall through */
-    case 5:
-      SUBTRACT(4); /* fall through */
-    case 4:
-      SUBTRACT(3); /* fall through */
-    case 3:
-      SUBTRACT(2); /* fall through */
-    case 2:
-      SUBTRACT(1); /* fall through */
-    case 1:
-      SUBTRACT(0); /* fall through */
-    default:
-      return change;
-  }
+  SUBTRACT_ROWS(count)
 #undef SUBTRACT
 }
 

@@ -94,8 +94,8 @@ int vida__reserve(void** array, size_t* capacity, size_t needed, size_t size) {
   if (needed <= *capacity) {
     return VIDA_SUCCESS;
   }
-  /* Unused memory costs the time to clear it, too: large arrays grow by a half, and those that the
-   * system need not copy to grow them by an eighth. */
+  /* Unused memory costs the time to clear it, too: large arrays grow by a half. Very large ones
+   * grow by an eighth, since the operating system moves them without copying. */
   const size_t more = *capacity < LARGE_ARRAY / size        ? *capacity
                       : *capacity < VERY_LARGE_ARRAY / size ? *capacity / 2
                                                             : *capacity / 8;

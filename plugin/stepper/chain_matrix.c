@@ -12,8 +12,7 @@
  * other, where different branches of the constraints are near each other. */
 static const double least_pivot = 1e-4;
 
-static int find_pairs(vida_chain_matrix* matrix) {
-  const vida_pattern* pattern = &matrix->structure.pattern;
+static int find_pairs(const vida_pattern* pattern, vida_chain_matrix* matrix) {
   matrix->pairs = vida__allocate((size_t)pattern->entries, sizeof *matrix->pairs);
   if (!matrix->pairs) {
     return VIDA_OUT_OF_MEMORY;
@@ -34,20 +33,16 @@ static int find_pairs(vida_chain_matrix* matrix) {
   return VIDA_SUCCESS;
 }
 
-int vida__chain_matrix_create(const VidaSystem* system, SUNContext context,
+int vida__chain_matrix_create(const vida_pattern* pattern, SUNContext context,
                               vida_chain_matrix* matrix, VidaError* error) {
   memset(matrix, 0, sizeof *matrix);
-  int code = vida__find_multiplier_matrix(system, &matrix->structure);
-  code = code ? code : find_pairs(matrix);
-  if (code) {
+  matrix->size = pattern->size;
+  if (find_pairs(pattern, matrix)) {
     return vida__fail_memory(error);
   }
-  matrix->size = system->row_count;
   if (!matrix->is_tridiagonal) {
-    return vida__linear_create(context, &matrix->structure.pattern, VIDA_SOLVER_AUTO,
-                               &matrix->linear, error);
+    return vida__linear_create(context, pattern, VIDA_SOLVER_AUTO, &matrix->linear, error);
   }
-  vida__free_multiplier_matrix(&matrix->structure);
   const size_t m = (size_t)matrix->size;
   const vida_array arrays[] = {{&matrix->lower, m},
                                {&matrix->diagonal, m},
@@ -60,7 +55,6 @@ int vida__chain_matrix_create(const VidaSystem* system, SUNContext context,
 
 void vida__chain_matrix_destroy(vida_chain_matrix* matrix) {
   vida__linear_destroy(&matrix->linear);
-  vida__free_multiplier_matrix(&matrix->structure);
   free(matrix->pairs);
   free(matrix->lower);
   memset(matrix, 0, sizeof *matrix);

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 
 #include "base/linear.h"
-#include "system/constraints/multiplier_matrix.h"
 
 /* Two rows with a common point, row >= column. */
 typedef struct vida_chain_pair {
@@ -29,13 +28,12 @@ typedef struct vida_chain_matrix {
   double *own_weight, *pair_weight;
   double *lower, *diagonal, *upper;
   /* Of another one: the caller stores the values of all pairs. */
-  vida_multiplier_matrix structure;
   vida_linear* linear;
 } vida_chain_matrix;
 
-/* Finds the pattern of a system with constraints, and allocates all memory. The caller frees it
- * with vida__chain_matrix_destroy, also after a failure. */
-int vida__chain_matrix_create(const VidaSystem* system, SUNContext context,
+/* Allocates all memory of a matrix of this symmetric pattern, which must outlive it. The caller
+ * frees it with vida__chain_matrix_destroy, also after a failure. */
+int vida__chain_matrix_create(const vida_pattern* pattern, SUNContext context,
                               vida_chain_matrix* matrix, VidaError* error);
 /* Sets the weight of a pair. */
 void vida__chain_matrix_weigh(vida_chain_matrix* matrix, int pair, double weight);

@@ -271,19 +271,19 @@ void vida__condensed_start(VidaIntegration* self) {
   if (!own) {
     return;
   }
-  own->is_used = !self->model.redundant;
+  own->is_used = !self->model.redundant && !vida__has_light_coordinates(self);
   own->sizes_age = -1;
   for (int i = 0; i < self->model.n; i++) { /* parameters may have changed the masses */
     own->inverse[i] = 1.0 / self->model.system->mass[i];
-  }
-  /* matrix_root differs from root_mass only for light coordinates (light_masses.c). */
-  for (int i = 0; i < self->model.n && own->is_used; i++) {
-    own->is_used = self->model.matrix_root[i] == self->model.root_mass[i];
   }
 }
 
 bool vida__is_condensed(const VidaIntegration* self) {
   return self->implicit.condensed && self->implicit.condensed->is_used;
+}
+
+const vida_pattern* vida__condensed_pattern(const VidaIntegration* self) {
+  return &self->implicit.condensed->matrix.pattern;
 }
 
 vida_map* vida__condensed_map(const VidaIntegration* self) {

@@ -24,6 +24,8 @@ void vida__condensed_start(VidaIntegration* self);
 void vida__condensed_prepare(VidaIntegration* self);
 /* Returns whether the steps of this motion use the condensed equations. */
 bool vida__is_condensed(const VidaIntegration* self);
+/* Returns the pattern of their matrix. */
+const vida_pattern* vida__condensed_pattern(const VidaIntegration* self);
 /* Returns the map of the condensed equations, which must exist. */
 vida_map* vida__condensed_map(const VidaIntegration* self);
 

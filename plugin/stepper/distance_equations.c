@@ -4,15 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/inline.h"
 #include "stepper/distance_state.h"
 
 /* Loops over the components of a distance are fast only if the compiler knows their number. Each
  * function is written once, with the dimension as an argument, and compiled for all of them. */
-#if defined(__GNUC__)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE static inline
-#endif
 
 /* A step is not calm if the gradient of a constraint turns by more than this squared angle, or if
  * the residual does not become this much smaller with each iteration. */
@@ -27,7 +23,7 @@ static const double near_rounding = 1e-12;
 
 /* Extrapolates the multipliers by three past values, and by four if the last one would have helped.
  */
-ALWAYS_INLINE void guess_multipliers(VidaIntegration* self) {
+VIDA_ALWAYS_INLINE void guess_multipliers(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   const double *a = own->past[0].mu, *b = own->past[1].mu, *c = own->past[2].mu,
                *e = own->past[3].mu;
@@ -48,7 +44,7 @@ ALWAYS_INLINE void guess_multipliers(VidaIntegration* self) {
 }
 
 /* Computes what does not depend on the multipliers. Returns false if the step has another form. */
-ALWAYS_INLINE bool prepare(VidaIntegration* self) {
+VIDA_ALWAYS_INLINE bool prepare(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   const VidaNode* node = &self->node;
   const vida_step_form* form = &self->implicit.form;
@@ -83,17 +79,17 @@ ALWAYS_INLINE bool prepare(VidaIntegration* self) {
 /* The components of a vector are loaded before any is stored, so that they are computed together.
  */
 
-ALWAYS_INLINE void find_difference(const double* to, const double* from, double* difference,
-                                   int dimension) {
+VIDA_ALWAYS_INLINE void find_difference(const double* to, const double* from, double* difference,
+                                        int dimension) {
   for (int k = 0; k < dimension; k++) {
     difference[k] = to[k] - from[k];
   }
 }
 
 /* Subtracts weight M^-1 G^T impulses (m) from velocities. Points are different or equal. */
-ALWAYS_INLINE void subtract_accelerated(const vida_distance_steps* own, double weight,
-                                        const double* restrict impulses, double* restrict w,
-                                        int dimension) {
+VIDA_ALWAYS_INLINE void subtract_accelerated(const vida_distance_steps* own, double weight,
+                                             const double* restrict impulses, double* restrict w,
+                                             int dimension) {
   const int m = own->distances.count;
   const vida_distance_row* restrict at = own->rows;
   const double* restrict d = own->d;
@@ -118,8 +114,8 @@ ALWAYS_INLINE void subtract_accelerated(const vida_distance_steps* own, double w
 }
 
 /* Adds factor d to a sum, and its rounding errors to `low`. */
-ALWAYS_INLINE void add_exactly(double* restrict sum, double* restrict low, double factor,
-                               const double* restrict d, int dimension) {
+VIDA_ALWAYS_INLINE void add_exactly(double* restrict sum, double* restrict low, double factor,
+                                    const double* restrict d, int dimension) {
   double total[VIDA_MOST_COMPONENTS], left[VIDA_MOST_COMPONENTS];
   for (int k = 0; k < dimension; k++) {
     total[k] = vida__add_exactly(sum[k], factor * d[k], &left[k]);
@@ -136,7 +132,8 @@ ALWAYS_INLINE void add_exactly(double* restrict sum, double* restrict low, doubl
 }
 
 /* Computes G^T mu. */
-ALWAYS_INLINE void find_reaction(VidaIntegration* self, const double* restrict mu, int dimension) {
+VIDA_ALWAYS_INLINE void find_reaction(VidaIntegration* self, const double* restrict mu,
+                                      int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
   const int n = self->model.n, m = self->model.m;
   const vida_distance_row* restrict at = own->rows;
@@ -156,8 +153,8 @@ ALWAYS_INLINE void find_reaction(VidaIntegration* self, const double* restrict m
 
 /* Subtracts weight G^T impulses from the momenta, term by term: equal and opposite impulses then
  * cancel exactly. */
-ALWAYS_INLINE void subtract_impulses(VidaIntegration* self, double weight,
-                                     const double* restrict impulses, int dimension) {
+VIDA_ALWAYS_INLINE void subtract_impulses(VidaIntegration* self, double weight,
+                                          const double* restrict impulses, int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
   const int n = self->model.n, m = self->model.m;
   const vida_distance_row* restrict at = own->rows;
@@ -176,7 +173,7 @@ ALWAYS_INLINE void subtract_impulses(VidaIntegration* self, double weight,
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
 /* Computes w(mu). */
-ALWAYS_INLINE void find_velocities(VidaIntegration* self, int dimension) {
+VIDA_ALWAYS_INLINE void find_velocities(VidaIntegration* self, int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
   const double kappa = *self->implicit.form.kappa;
   double* restrict w = own->next.w;
@@ -186,7 +183,7 @@ ALWAYS_INLINE void find_velocities(VidaIntegration* self, int dimension) {
 
 /* Computes d and g / h at the end of the step: the mean of d at both ends, times c, is the discrete
  * gradient. Returns the largest residual relative to its terms. */
-ALWAYS_INLINE double find_residual(VidaIntegration* self, int dimension) {
+VIDA_ALWAYS_INLINE double find_residual(VidaIntegration* self, int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
   const double h = self->node.h;
   const int m = self->model.m;
@@ -217,7 +214,7 @@ ALWAYS_INLINE double find_residual(VidaIntegration* self, int dimension) {
   return largest;
 }
 
-ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
+VIDA_ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
   double sum = 0.0;
   for (int k = 0; k < dimension; k++) {
     sum += a[k] * b[k];
@@ -225,8 +222,8 @@ ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
   return sum;
 }
 
-ALWAYS_INLINE void store_tridiagonal(const vida_chain_matrix* matrix, double weight,
-                                     const double* left, const double* right, int dimension) {
+VIDA_ALWAYS_INLINE void store_tridiagonal(const vida_chain_matrix* matrix, double weight,
+                                          const double* left, const double* right, int dimension) {
   double* restrict lower = matrix->lower;
   double* restrict diagonal = matrix->diagonal;
   double* restrict upper = matrix->upper;
@@ -242,8 +239,8 @@ ALWAYS_INLINE void store_tridiagonal(const vida_chain_matrix* matrix, double wei
 
 /* Factors weight G1 M^-1 G0^T, with d for the gradients of the rows in `left` and for those of the
  * columns in `right`. */
-ALWAYS_INLINE bool factor(vida_distance_steps* own, double weight, const double* left,
-                          const double* right, int dimension) {
+VIDA_ALWAYS_INLINE bool factor(vida_distance_steps* own, double weight, const double* left,
+                               const double* right, int dimension) {
   vida_chain_matrix* matrix = &own->matrix;
   own->counts.jacobians++;
   if (matrix->is_tridiagonal) {
@@ -261,7 +258,7 @@ ALWAYS_INLINE bool factor(vida_distance_steps* own, double weight, const double*
 }
 
 /* Solves the equations for own->next. Returns whether Newton's method has converged at once. */
-ALWAYS_INLINE bool solve(VidaIntegration* self, int dimension) {
+VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, int dimension) {
   enum { MOST_ITERATIONS = 6, MOST_FACTORIZATIONS = 2 };
   vida_distance_steps* own = self->implicit.distances;
   double before = INFINITY;
@@ -296,7 +293,7 @@ ALWAYS_INLINE bool solve(VidaIntegration* self, int dimension) {
 }
 
 /* Returns whether no gradient turns much from d to `ahead`. */
-ALWAYS_INLINE bool turns_little(const VidaIntegration* self, int dimension) {
+VIDA_ALWAYS_INLINE bool turns_little(const VidaIntegration* self, int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
   const double *d = own->d, *ahead = own->ahead;
   bool is_little = true;
@@ -314,7 +311,7 @@ ALWAYS_INLINE bool turns_little(const VidaIntegration* self, int dimension) {
 
 /* ---- after a solution ------------------------------------------------------------------------ */
 
-ALWAYS_INLINE int find_force(VidaIntegration* self, double t) {
+VIDA_ALWAYS_INLINE int find_force(VidaIntegration* self, double t) {
   vida_distance_steps* own = self->implicit.distances;
   return own->has_uniform_force ? VIDA_SUCCESS
                                 : vida__gradient(&self->model.evaluator, t, self->node.q,
@@ -323,7 +320,7 @@ ALWAYS_INLINE int find_force(VidaIntegration* self, double t) {
 
 /* Adds h times a share of the force to the momenta. The sum is rounded when the impulses of the
  * constraints have been added. */
-ALWAYS_INLINE void add_force(VidaIntegration* self, double share) {
+VIDA_ALWAYS_INLINE void add_force(VidaIntegration* self, double share) {
   const int n = self->model.n;
   const double weight = share * self->node.h;
   const double* restrict force = self->implicit.distances->force;
@@ -336,7 +333,7 @@ ALWAYS_INLINE void add_force(VidaIntegration* self, double share) {
   }
 }
 
-ALWAYS_INLINE void round_momenta(VidaIntegration* self) {
+VIDA_ALWAYS_INLINE void round_momenta(VidaIntegration* self) {
   const int n = self->model.n;
   double* restrict p = self->node.p;
   double* restrict low = self->node.p_low;
@@ -348,7 +345,7 @@ ALWAYS_INLINE void round_momenta(VidaIntegration* self) {
 }
 
 /* Computes d at the node, from the compensated positions. */
-ALWAYS_INLINE void find_differences(const VidaIntegration* self, double* d, int dimension) {
+VIDA_ALWAYS_INLINE void find_differences(const VidaIntegration* self, double* d, int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
   const double *q = self->node.q, *low = self->node.q_low;
   const double* place = own->distances.place;
@@ -363,13 +360,13 @@ ALWAYS_INLINE void find_differences(const VidaIntegration* self, double* d, int 
   }
 }
 
-ALWAYS_INLINE void exchange(double** a, double** b) {
+VIDA_ALWAYS_INLINE void exchange(double** a, double** b) {
   double* kept = *a;
   *a = *b;
   *b = kept;
 }
 
-ALWAYS_INLINE void move_positions(VidaIntegration* self) {
+VIDA_ALWAYS_INLINE void move_positions(VidaIntegration* self) {
   const int n = self->model.n;
   const double h = self->node.h;
   const double* restrict w = self->implicit.distances->next.w;
@@ -384,7 +381,7 @@ ALWAYS_INLINE void move_positions(VidaIntegration* self) {
 }
 
 /* Computes the momenta after the step, but for the forces at its end and the projection. */
-ALWAYS_INLINE void advance_momenta(VidaIntegration* self, int dimension) {
+VIDA_ALWAYS_INLINE void advance_momenta(VidaIntegration* self, int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
   add_force(self, own->has_uniform_force ? form->start_force + form->end_force : form->start_force);
@@ -392,7 +389,7 @@ ALWAYS_INLINE void advance_momenta(VidaIntegration* self, int dimension) {
 }
 
 /* Adds the forces at the end of the step, whose time is t, to the momenta. */
-ALWAYS_INLINE bool finish_momenta(VidaIntegration* self, double t) {
+VIDA_ALWAYS_INLINE bool finish_momenta(VidaIntegration* self, double t) {
   if (find_force(self, t)) {
     return false;
   }
@@ -404,7 +401,7 @@ ALWAYS_INLINE bool finish_momenta(VidaIntegration* self, double t) {
 }
 
 /* Moves the node to the end of the step, but for the projection. */
-ALWAYS_INLINE bool advance(VidaIntegration* self, double t, int dimension) {
+VIDA_ALWAYS_INLINE bool advance(VidaIntegration* self, double t, int dimension) {
   vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
   if (form->end) {
@@ -426,7 +423,7 @@ ALWAYS_INLINE bool advance(VidaIntegration* self, double t, int dimension) {
 }
 
 /* Computes G v. Returns the largest row, relative to a motion of this size. */
-ALWAYS_INLINE double find_rates(VidaIntegration* self, double motion, int dimension) {
+VIDA_ALWAYS_INLINE double find_rates(VidaIntegration* self, double motion, int dimension) {
   vida_distance_steps* own = self->implicit.distances;
   const int m = self->model.m;
   const vida_distance_row* restrict at = own->rows;
@@ -448,7 +445,7 @@ ALWAYS_INLINE double find_rates(VidaIntegration* self, double motion, int dimens
 }
 
 /* Projects the momenta on G v = 0: v = M^-1 (p - G^T nu). Returns whether that succeeded. */
-ALWAYS_INLINE bool project(VidaIntegration* self, int dimension) {
+VIDA_ALWAYS_INLINE bool project(VidaIntegration* self, int dimension) {
   enum { MOST_CORRECTIONS = 4 };
   vida_distance_steps* own = self->implicit.distances;
   double motion = 0.0, before = INFINITY, left = INFINITY;
@@ -489,7 +486,7 @@ ALWAYS_INLINE bool project(VidaIntegration* self, int dimension) {
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Sizes of the terms of g / h at the end of a step; they need not be precise. */
-ALWAYS_INLINE void measure_sizes(VidaIntegration* self, int dimension) {
+VIDA_ALWAYS_INLINE void measure_sizes(VidaIntegration* self, int dimension) {
   vida_distance_steps* own = self->implicit.distances;
   double* speed = self->work.speed;
   const double* d = own->d;
@@ -511,7 +508,7 @@ ALWAYS_INLINE void measure_sizes(VidaIntegration* self, int dimension) {
   own->has_sizes = true;
 }
 
-ALWAYS_INLINE void rotate_unknowns(vida_distance_steps* own) {
+VIDA_ALWAYS_INLINE void rotate_unknowns(vida_distance_steps* own) {
   const vida_step_unknowns oldest = own->past[VIDA_PAST_STEPS - 1];
   for (int k = VIDA_PAST_STEPS - 1; k > 0; k--) {
     own->past[k] = own->past[k - 1];
@@ -522,7 +519,7 @@ ALWAYS_INLINE void rotate_unknowns(vida_distance_steps* own) {
 
 /* Makes one step, or leaves the state unchanged and returns false. Evaluations of a step that is
  * not made do not count: a series tries the step after its last one, too. */
-ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, int dimension) {
+VIDA_ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, int dimension) {
   vida_distance_steps* own = self->implicit.distances;
   const double t1 = vida__next_time(self);
   const vida_calm_counts before = own->counts;
@@ -543,7 +540,8 @@ ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, int dimensi
 }
 
 /* node.step is that of the step that is made. */
-ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_broken, int dimension) {
+VIDA_ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_broken,
+                                   int dimension) {
   long made = 0;
   while (made < most && make_step(self, is_broken, dimension)) {
     made++;
@@ -555,7 +553,7 @@ ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_broken,
   return made;
 }
 
-ALWAYS_INLINE long make_steps_of(VidaIntegration* self, long most, bool* is_broken) {
+VIDA_ALWAYS_INLINE long make_steps_of(VidaIntegration* self, long most, bool* is_broken) {
   switch (self->implicit.distances->distances.dimension) {
     case 1:
       return make_steps(self, most, is_broken, 1);

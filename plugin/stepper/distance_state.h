@@ -57,11 +57,10 @@ struct vida_distance_steps {
   double *nu, *nu_before; /* m: impulses of the last two projections */
   double* block;          /* memory of the arrays above */
   /* The state before the last call, to take its steps back. */
-  double *kept_values, *kept_d, *kept_d_before, *kept_nu, *kept_g;
+  double* kept; /* all numbers that change, one after the other */
   bool kept_current, kept_ahead, kept_sizes;
   vida_calm_counts kept_counts;
-  int kept_count;                               /* of the general history */
-  double *kept_history, *kept_w, *kept_impulse; /* of the method */
+  int kept_count; /* of the general history */
 };
 
 /* Makes at most `most` calm steps, as vida__make_calm_steps does, with the past steps in own->past

@@ -40,15 +40,9 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
                                {&own->correction, m},
                                {&own->nu, m},
                                {&own->nu_before, m},
-                               {&own->kept_values, VIDA_PAST_STEPS * unknown},
-                               {&own->kept_d, width},
-                               {&own->kept_d_before, width},
-                               {&own->kept_nu, m},
-                               {&own->kept_g, m},
-                               {&own->reaction, self->implicit.form.end ? n : 0},
-                               {&own->kept_history, self->implicit.form.history_size},
-                               {&own->kept_w, n},
-                               {&own->kept_impulse, m}};
+                               {&own->kept, VIDA_PAST_STEPS * unknown + 2 * width + 3 * m + n +
+                                                self->implicit.form.history_size},
+                               {&own->reaction, self->implicit.form.end ? n : 0}};
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->rows = vida__allocate(m, sizeof *own->rows);
   if (!own->block || !own->rows) {
@@ -74,8 +68,8 @@ int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
   const bool has_form = !code && made->distances.count > 0;
   code = has_form ? allocate(self, made) : code;
   code = code || !has_form ? code
-                           : vida__chain_matrix_create(self->model.system, self->model.context,
-                                                       &made->matrix, error);
+                           : vida__chain_matrix_create(vida__condensed_pattern(self),
+                                                       self->model.context, &made->matrix, error);
   if (!code && !has_form) {
     vida__distance_steps_destroy(&self->implicit.distances);
   }
@@ -250,49 +244,60 @@ void vida__leave_calm_steps(VidaIntegration* self) {
   vida__forget_calm_steps(self);
 }
 
-/* Copies numbers of the method, if it has them. */
-static void copy(double* to, const double* from, size_t count) {
-  if (to && from) {
-    memcpy(to, from, count * sizeof *to);
+/* A part of the state that series of steps change: own numbers, and those of the method. */
+typedef struct state_part {
+  double* numbers;
+  size_t count;
+} state_part;
+
+enum { STATE_PARTS = VIDA_PAST_STEPS + 7 };
+
+/* Lists the parts; a method may not have the last three. */
+static void list_state(VidaIntegration* self, state_part parts[STATE_PARTS]) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const vida_step_form* form = &self->implicit.form;
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  const size_t width = m * (size_t)own->distances.dimension;
+  const state_part others[] = {{own->d, width},
+                               {own->d_before, width},
+                               {own->nu, m},
+                               {self->implicit.g_tracked, m},
+                               {form->history, form->history_size},
+                               {form->w, form->w ? n : 0},
+                               {form->impulse, form->impulse ? m : 0}};
+  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+    parts[k] = (state_part){own->past[k].w, count_unknowns(self, own)};
+  }
+  memcpy(parts + VIDA_PAST_STEPS, others, sizeof others);
+}
+
+/* Copies all parts to own->kept, or back. */
+static void copy_state(VidaIntegration* self, bool is_back) {
+  state_part parts[STATE_PARTS];
+  double* kept = self->implicit.distances->kept;
+  list_state(self, parts);
+  for (int k = 0; k < STATE_PARTS; k++) {
+    if (parts[k].count > 0) {
+      memcpy(is_back ? parts[k].numbers : kept, is_back ? kept : parts[k].numbers,
+             parts[k].count * sizeof *kept);
+    }
+    kept += parts[k].count;
   }
 }
 
 static void keep(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
-  const vida_step_form* form = &self->implicit.form;
-  const size_t width = (size_t)(self->model.m * own->distances.dimension) * sizeof(double);
-  const size_t rows = (size_t)self->model.m * sizeof(double);
-  const size_t unknown = count_unknowns(self, own);
-  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
-    memcpy(own->kept_values + (size_t)k * unknown, own->past[k].w, unknown * sizeof(double));
-  }
-  memcpy(own->kept_d, own->d, width);
-  memcpy(own->kept_d_before, own->d_before, width);
-  memcpy(own->kept_nu, own->nu, rows);
-  memcpy(own->kept_g, self->implicit.g_tracked, rows);
+  copy_state(self, false);
   own->kept_current = own->is_current;
   own->kept_ahead = own->is_ahead;
   own->kept_sizes = own->has_sizes;
   own->kept_counts = own->counts;
   own->kept_count = self->implicit.history.count;
-  copy(own->kept_history, form->history, form->history_size);
-  copy(own->kept_w, form->w, (size_t)self->model.n);
-  copy(own->kept_impulse, form->impulse, (size_t)self->model.m);
 }
 
 void vida__take_back_calm_steps(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
-  const vida_step_form* form = &self->implicit.form;
-  const size_t width = (size_t)(self->model.m * own->distances.dimension) * sizeof(double);
-  const size_t rows = (size_t)self->model.m * sizeof(double);
-  const size_t unknown = count_unknowns(self, own);
-  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
-    memcpy(own->past[k].w, own->kept_values + (size_t)k * unknown, unknown * sizeof(double));
-  }
-  memcpy(own->d, own->kept_d, width);
-  memcpy(own->d_before, own->kept_d_before, width);
-  memcpy(own->nu, own->kept_nu, rows);
-  memcpy(self->implicit.g_tracked, own->kept_g, rows);
+  copy_state(self, true);
   self->implicit.has_tracked = true;
   own->is_current = own->kept_current;
   own->is_ahead = own->kept_ahead;
@@ -300,9 +305,6 @@ void vida__take_back_calm_steps(VidaIntegration* self) {
   own->counts = own->kept_counts;
   own->has_force = false;
   self->implicit.history.count = own->kept_count;
-  copy(form->history, own->kept_history, form->history_size);
-  copy(form->w, own->kept_w, (size_t)self->model.n);
-  copy(form->impulse, own->kept_impulse, (size_t)self->model.m);
 }
 
 /* ---- use ------------------------------------------------------------------------------------- */

@@ -251,6 +251,8 @@ void vida__append_light_coordinates(const VidaIntegration* self, VidaError* erro
  * that rounding dominates the force on it. Constraints then determine its velocity, instead of p /
  * m. */
 bool vida__is_light_coordinate(const VidaIntegration* self, int i);
+/* Returns whether some coordinate is so light, or has no mass. */
+bool vida__has_light_coordinates(const VidaIntegration* self);
 /* Computes the sizes for scaling from the initial state. Fails for a coordinate without mass. */
 int vida__measure_sizes(VidaIntegration* self, VidaError* error);
 /* Sets the scaling of the unknowns and rows of the map, for the motion at the node. */

@@ -102,7 +102,7 @@ void vida__raise_light_masses(VidaIntegration* self) {
   }
 }
 
-static bool has_light(const VidaIntegration* self) {
+bool vida__has_light_coordinates(const VidaIntegration* self) {
   bool found = self->model.system->has_massless;
   for (int i = 0; i < self->model.n && !found; i++) {
     found = vida__is_light_coordinate(self, i);
@@ -117,7 +117,7 @@ int vida__check_massless(VidaIntegration* self, VidaError* error) {
   const VidaSystem* system = self->model.system;
   double* matrix = self->model.node_matrix->values;
   char open[VIDA_MESSAGE_SIZE / 2] = "";
-  if (self->model.m == 0 || vida__is_nested(self) || !has_light(self)) {
+  if (self->model.m == 0 || vida__is_nested(self) || !vida__has_light_coordinates(self)) {
     return VIDA_SUCCESS;
   }
   vida__linear_clear(self->model.node_matrix);

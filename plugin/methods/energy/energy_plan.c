@@ -417,15 +417,6 @@ void vida__energy_plan_destroy(vida_energy_plan** plan) {
   *plan = NULL;
 }
 
-/* matrix_root differs from root_mass only for light coordinates (light_masses.c). */
-static bool has_light_masses(const VidaIntegration* self) {
-  bool has_light = false;
-  for (int i = 0; i < self->model.n; i++) {
-    has_light = has_light || self->model.matrix_root[i] != self->model.root_mass[i];
-  }
-  return has_light;
-}
-
 /* Factors a matrix at rest, so that steps allocate nothing. */
 static int prepare_condensed(VidaIntegration* self, vida_energy_plan* own, VidaError* error) {
   int code = own->linear ? VIDA_SUCCESS
@@ -448,7 +439,7 @@ static int prepare_condensed(VidaIntegration* self, vida_energy_plan* own, VidaE
 }
 
 int vida__energy_plan_start(VidaIntegration* self, vida_energy_plan* own, VidaError* error) {
-  const bool is_used = !self->model.redundant && !has_light_masses(self);
+  const bool is_used = !self->model.redundant && !vida__has_light_coordinates(self);
   own->has_factors = own->is_solved = false;
   own->sizes_age = -1;
   own->filter_age = -2;

@@ -6,16 +6,12 @@
 #include <math.h>
 
 #include "base/exact_sum.h"
+#include "base/inline.h"
 #include "system/model/kernel.h"
 
 /* Loops over the components of a vector are fast only if the compiler knows their length. Each
  * kernel is therefore written once, with dimension and pairing as arguments, and compiled for all
  * six combinations. */
-#if defined(__GNUC__)
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#else
-#define ALWAYS_INLINE static inline
-#endif
 #define FOR_SHAPE(batch, function, ...)                                       \
   do {                                                                        \
     switch (2 * (batch)->dimension + ((batch)->width > (batch)->dimension)) { \
@@ -40,22 +36,22 @@
     }                                                                         \
   } while (0)
 
-ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimension, bool paired,
-                                   const double* anchor, double* d) {
+VIDA_ALWAYS_INLINE void find_difference(const double* q, const int* index, int dimension,
+                                        bool paired, const double* anchor, double* d) {
   for (int k = 0; k < dimension; k++) {
     d[k] = paired ? q[index[dimension + k]] - q[index[k]] : q[index[k]] - anchor[k];
   }
 }
 
 /* Components of a displacement, to which fixed points do not contribute. */
-ALWAYS_INLINE void find_change(const double* dq, const int* index, int dimension, bool paired,
-                               double* change) {
+VIDA_ALWAYS_INLINE void find_change(const double* dq, const int* index, int dimension, bool paired,
+                                    double* change) {
   for (int k = 0; k < dimension; k++) {
     change[k] = paired ? dq[index[dimension + k]] - dq[index[k]] : dq[index[k]];
   }
 }
 
-ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
+VIDA_ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
   double sum = 0.0;
   for (int k = 0; k < dimension; k++) {
     sum += a[k] * b[k];
@@ -65,8 +61,8 @@ ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
 
 /* Adds factor * d to the gradient of the second (or only) point, and subtracts it from that of the
  * first. */
-ALWAYS_INLINE void add_along(double* gradient, const int* index, int dimension, bool paired,
-                             double factor, const double* d) {
+VIDA_ALWAYS_INLINE void add_along(double* gradient, const int* index, int dimension, bool paired,
+                                  double factor, const double* d) {
   for (int k = 0; k < dimension; k++) {
     if (paired) {
       gradient[index[k]] -= factor * d[k];
@@ -79,8 +75,8 @@ ALWAYS_INLINE void add_along(double* gradient, const int* index, int dimension, 
 
 /* Adds the block a I + b c e^T, with the signs (+ - / - +) for two points, to the entries of an
  * instance. */
-ALWAYS_INLINE void add_block(double* matrix, const int* slot, int dimension, bool paired, double a,
-                             double b, const double* c, const double* e) {
+VIDA_ALWAYS_INLINE void add_block(double* matrix, const int* slot, int dimension, bool paired,
+                                  double a, double b, const double* c, const double* e) {
   const int width = paired ? 2 * dimension : dimension;
   for (int i = 0; i < dimension; i++) {
     for (int j = 0; j < dimension; j++) {
@@ -163,8 +159,9 @@ static void squared_quotient(const double* parameter, double s0, double s1, doub
   *derivative = 0.25 * k;
 }
 
-ALWAYS_INLINE void add_spring_values(const vida_term_batch* batch, const double* q, spring_law law,
-                                     double* lagrangian, int dimension, bool paired) {
+VIDA_ALWAYS_INLINE void add_spring_values(const vida_term_batch* batch, const double* q,
+                                          spring_law law, double* lagrangian, int dimension,
+                                          bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
@@ -174,8 +171,9 @@ ALWAYS_INLINE void add_spring_values(const vida_term_batch* batch, const double*
   }
 }
 
-ALWAYS_INLINE void add_spring_gradients(const vida_term_batch* batch, const double* q,
-                                        spring_law law, double* l_q, int dimension, bool paired) {
+VIDA_ALWAYS_INLINE void add_spring_gradients(const vida_term_batch* batch, const double* q,
+                                             spring_law law, double* l_q, int dimension,
+                                             bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_SPRING_PARAMETERS;
@@ -186,9 +184,9 @@ ALWAYS_INLINE void add_spring_gradients(const vida_term_batch* batch, const doub
   }
 }
 
-ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const double* q,
-                                       spring_law law, double weight, double* matrix, int dimension,
-                                       bool paired) {
+VIDA_ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const double* q,
+                                            spring_law law, double weight, double* matrix,
+                                            int dimension, bool paired) {
   double d[3];
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
@@ -203,9 +201,9 @@ ALWAYS_INLINE void add_spring_hessians(const vida_term_batch* batch, const doubl
 
 /* Computes the difference at q + q_low (nullable). Far from the origin, the rounding of q is larger
  * than that of the difference. */
-ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low, const int* index,
-                                           int dimension, bool paired, const double* anchor,
-                                           double* d) {
+VIDA_ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low,
+                                                const int* index, int dimension, bool paired,
+                                                const double* anchor, double* d) {
   double low[3];
   find_difference(q, index, dimension, paired, anchor, d);
   if (q_low) {
@@ -217,10 +215,10 @@ ALWAYS_INLINE void find_precise_difference(const double* q, const double* q_low,
 }
 
 /* Adds D V to d_v or, if d_v is NULL, weight times its derivative to the matrix. */
-ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const double* q0,
-                                       const double* q_low, const double* dq,
-                                       spring_quotient quotient_of, double* d_v, double weight,
-                                       double* matrix, int dimension, bool paired) {
+VIDA_ALWAYS_INLINE void add_spring_discrete(const vida_term_batch* batch, const double* q0,
+                                            const double* q_low, const double* dq,
+                                            spring_quotient quotient_of, double* d_v, double weight,
+                                            double* matrix, int dimension, bool paired) {
   double d0[3], d1[3], sum[3];
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
@@ -288,8 +286,9 @@ SPRING_KERNEL(squared_spring, squared_law, squared_quotient);
 
 /* Adds g = (|d|^2 - l^2) / (2 l) in twice the working precision. Steps divide g by h, so its
  * rounding would grow as h shrinks. */
-ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
-                                       const double* q_low, double* g, int dimension, bool paired) {
+VIDA_ALWAYS_INLINE void add_distance_values(const vida_constraint_batch* batch, const double* q,
+                                            const double* q_low, double* g, int dimension,
+                                            bool paired) {
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
     const int* index = batch->index + i * batch->width;
@@ -320,8 +319,8 @@ static int distance_value(const vida_constraint_batch* batch, const vida_place* 
   return VIDA_SUCCESS;
 }
 
-ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired, const double* d,
-                                   double factor) {
+VIDA_ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired,
+                                        const double* d, double factor) {
   for (int k = 0; k < dimension; k++) {
     if (paired) {
       entries[k] = -factor * d[k];
@@ -333,9 +332,9 @@ ALWAYS_INLINE void store_direction(double* entries, int dimension, bool paired, 
 }
 
 /* Computes the direction of d at q0, or, with a displacement dq, at q0 + dq / 2. */
-ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const double* q0,
-                                   const double* q_low, const double* dq, double* entries,
-                                   int dimension, bool paired) {
+VIDA_ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const double* q0,
+                                        const double* q_low, const double* dq, double* entries,
+                                        int dimension, bool paired) {
   double d[3], change[3];
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
@@ -353,9 +352,9 @@ ALWAYS_INLINE void find_directions(const vida_constraint_batch* batch, const dou
   }
 }
 
-ALWAYS_INLINE void add_distance_curvature(const vida_constraint_batch* batch, double weight,
-                                          const double* lambda, double* matrix, int dimension,
-                                          bool paired) {
+VIDA_ALWAYS_INLINE void add_distance_curvature(const vida_constraint_batch* batch, double weight,
+                                               const double* lambda, double* matrix, int dimension,
+                                               bool paired) {
   const double none[3] = {0.0, 0.0, 0.0};
   const int block = batch->width * batch->width;
   for (int i = 0; i < batch->count; i++) {
@@ -385,10 +384,10 @@ static int distance_discrete_jacobian(const vida_constraint_batch* batch,
 }
 
 /* Adds (d0 + change / 2) w / l, where w is the rate of d. */
-ALWAYS_INLINE void add_distance_increments(const vida_constraint_batch* batch,
-                                           const vida_interval* between, const double* w,
-                                           double* entries, double* increment, int dimension,
-                                           bool paired) {
+VIDA_ALWAYS_INLINE void add_distance_increments(const vida_constraint_batch* batch,
+                                                const vida_interval* between, const double* w,
+                                                double* entries, double* increment, int dimension,
+                                                bool paired) {
   double d[3], change[3], rate[3];
   for (int i = 0; i < batch->count; i++) {
     const double* parameter = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
@@ -423,8 +422,8 @@ static int distance_discrete_curvature(const vida_constraint_batch* batch,
 }
 
 /* Adds v^T g_qq v = |relative velocity|^2 / l. */
-ALWAYS_INLINE void add_distance_bias(const vida_constraint_batch* batch, const double* v,
-                                     double* bias, int dimension, bool paired) {
+VIDA_ALWAYS_INLINE void add_distance_bias(const vida_constraint_batch* batch, const double* v,
+                                          double* bias, int dimension, bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
     const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + VIDA_DISTANCE_LENGTH];
@@ -440,8 +439,8 @@ static int distance_bias(const vida_constraint_batch* batch, const vida_place* a
 
 /* Computes the derivative of G v with respect to q. Since G is linear in d, it is G with d replaced
  * by the rate of d. */
-ALWAYS_INLINE void find_distance_gradient(const vida_constraint_batch* batch, const double* v,
-                                          double* entries, int dimension, bool paired) {
+VIDA_ALWAYS_INLINE void find_distance_gradient(const vida_constraint_batch* batch, const double* v,
+                                               double* entries, int dimension, bool paired) {
   double d[3];
   for (int i = 0; i < batch->count; i++) {
     const double l = batch->parameter[i * VIDA_DISTANCE_PARAMETERS + VIDA_DISTANCE_LENGTH];
