@@ -369,6 +369,18 @@ static int stepper_observables(lua_State* L) {
   return 1;
 }
 
+/*** Kinetic energy of the parasitic solutions: of what a multistep formula adds to the motion. It
+ * begins at rounding and grows where steps are too large for the motion.
+ * @function parasitic_energy
+ * @treturn number in J; nan for one-step methods and before the first step of the formula
+ * @usage
+ * print(stepper:parasitic_energy() / stepper:energy())
+ */
+static int stepper_parasitic_energy(lua_State* L) {
+  lua_pushnumber(L, VidaStepper_ParasiticEnergy(check_stepper(L)));
+  return 1;
+}
+
 /*** Counts since the start: `steps`, `rejected_steps`, `newton_iterations`,
  * `residual_evaluations`, `jacobian_evaluations`, `factorizations`. For methods that solve
  * equations in a step also the `plan` of Newton's method ("condensed": it solves for the
@@ -430,6 +442,7 @@ void vidalua_open_stepper(lua_State* L) {
                                      {"energy", stepper_energy},
                                      {"observables", stepper_observables},
                                      {"constraint_errors", stepper_constraint_errors},
+                                     {"parasitic_energy", stepper_parasitic_energy},
                                      {"statistics", stepper_statistics},
                                      {"close", stepper_close},
                                      {NULL, NULL}};

@@ -209,6 +209,12 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
   return code ? vida__evaluation_failed(&stepper->self, code, error) : VIDA_SUCCESS;
 }
 
+double VidaStepper_ParasiticEnergy(const VidaStepper* stepper) {
+  const bool is_known =
+      stepper && stepper->started && stepper->self.method->parasitic_energy != NULL;
+  return is_known ? stepper->self.method->parasitic_energy(&stepper->self) : (double)NAN;
+}
+
 long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const char** constraint) {
   return stepper ? vida__watch_passages(stepper->watch, t, constraint) : 0;
 }

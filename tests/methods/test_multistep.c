@@ -92,6 +92,19 @@ static void check_velocity_weights(int order, const double* weights, int highest
   }
 }
 
+/* q(1) - 2 q(0) + q(-1) = sum_j c_j (q''(j) + q''(-j)) for q = t^p, with h = 1. */
+static void check_second_difference(int order, const double* weights) {
+  for (int p = 2; p <= order + 1; p += 2) {
+    double sum = 2.0 - (p == 2 ? 2.0 * weights[0] : 0.0), size = 2.0;
+    for (int j = 1; j < order / 2; j++) {
+      const double both = 2.0 * p * (p - 1) * weights[j] * pow(j, p - 2);
+      sum -= both;
+      size += fabs(both);
+    }
+    EXPECT_BELOW(sum, 1e-14 * size, "order %d, degree %d", order, p);
+  }
+}
+
 static void test_coefficients(void) {
   EXPECT(!vida__multistep_formula(5), "there is a formula of order 5");
   for (int i = 0; i < ORDERS; i++) {
@@ -100,6 +113,7 @@ static void test_coefficients(void) {
     check_roots(formula);
     check_velocity_weights(orders[i], formula->with_force, orders[i] + 1);
     check_velocity_weights(orders[i], formula->without_force, orders[i]);
+    check_second_difference(orders[i], formula->second_difference);
     EXPECT(formula->without_force[0] == 0.0, "the momenta need the force at their node");
   }
 }
@@ -267,6 +281,88 @@ static void test_unstable(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* ---- parasitic solutions --------------------------------------------------------------------- */
+
+/* Returns the sum of alpha_j z^j + x^2 beta_j z^j over z^(k/2) at z = exp(i phi), whose zeros are
+ * the solutions of the formula for an oscillator with h omega = x. */
+static double characteristic(const vida_multistep_formula* formula, double x, double phi) {
+  const int k = formula->order;
+  double sum = 0.0;
+  for (int j = 0; j <= k - 2; j++) {
+    sum -= 2.0 * (1.0 - cos(phi)) * formula->d[j] * cos((j + 1 - 0.5 * k) * phi);
+  }
+  for (int j = 1; j < k; j++) {
+    sum += x * x * formula->beta[j] * cos((j - 0.5 * k) * phi);
+  }
+  return sum;
+}
+
+/* Returns the zero near x. */
+static double turn_of_motion(const vida_multistep_formula* formula, double x) {
+  double low = 0.9 * x, high = 1.1 * x;
+  const double sign = characteristic(formula, x, low);
+  for (int i = 0; i < 60; i++) {
+    const double middle = 0.5 * (low + high);
+    *(characteristic(formula, x, middle) * sign > 0.0 ? &low : &high) = middle;
+  }
+  return low;
+}
+
+enum { SAMPLES = 20000 };
+
+/* Returns the mean of the squares of what cos (k phi) and sin (k phi) leave of x. */
+static double rest_of_fit(double* x, double phi) {
+  double part[2] = {0.0, 0.0}, sum = 0.0;
+  for (int pass = 0; pass < 3; pass++) { /* the two are nearly orthogonal */
+    part[0] = part[1] = 0.0;
+    for (int k = 0; k < SAMPLES; k++) {
+      part[0] += 2.0 / SAMPLES * x[k] * cos(k * phi);
+      part[1] += 2.0 / SAMPLES * x[k] * sin(k * phi);
+    }
+    for (int k = 0; k < SAMPLES; k++) {
+      x[k] -= part[0] * cos(k * phi) + part[1] * sin(k * phi);
+    }
+  }
+  for (int k = 0; k < SAMPLES; k++) {
+    sum += x[k] * x[k] / SAMPLES;
+  }
+  return sum;
+}
+
+/* The parasitic energy is what the motion of an oscillator has besides the solution of the formula
+ * that approximates it. The smallest theta counts once, others by the ratio of (sin(theta/2))^2, at
+ * most 8.5. The force shifts theta little for these steps. */
+static void test_parasitic_energy(void) {
+  static double rates[SAMPLES];
+  static const double steps[ORDERS] = {0.2, 0.2, 0.3};
+  const Model model = model_oscillator(1.0, 1.0, 1.0, 0.0);
+  VidaSystem* system = model_system(&model);
+  for (int i = 0; i < ORDERS; i++) {
+    VidaStepper* stepper = make_stepper(system, "symmetric-multistep", orders[i], steps[i]);
+    EXPECT(isnan(VidaStepper_ParasiticEnergy(stepper)), "before the formula");
+    double before = 1.0, mean = 0.0;
+    step_many(stepper, orders[i]);
+    for (int k = -1; k < SAMPLES; k++) {
+      step_many(stepper, 1);
+      const double x = VidaStepper_Positions(stepper)[0];
+      if (k >= 0) {
+        rates[k] = (x - before) / steps[i];
+        mean += VidaStepper_ParasiticEnergy(stepper) / SAMPLES;
+      }
+      before = x;
+    }
+    const double turn = turn_of_motion(vida__multistep_formula(orders[i]), steps[i]);
+    const double ratio = mean / (0.5 * rest_of_fit(rates, turn));
+    EXPECT(ratio > 0.5 && ratio < 10.0, "order %d: %g times the fit", orders[i], ratio);
+    VidaStepper_Destroy(&stepper);
+  }
+  VidaStepper* stepper = make_stepper(system, "rattle", 0, 0.1);
+  step_many(stepper, 1);
+  EXPECT(isnan(VidaStepper_ParasiticEnergy(stepper)), "a one-step method has parasitic solutions");
+  VidaStepper_Destroy(&stepper);
+  VidaSystem_Destroy(&system);
+}
+
 /* ---- starts ---------------------------------------------------------------------------------- */
 
 /* The first nodes are as accurate as the later ones; a second start forgets the first motion; a
@@ -340,6 +436,7 @@ int main(void) {
                                     {"energy over long runs", test_energy},
                                     {"round-off", test_round_off},
                                     {"unstable steps", test_unstable},
+                                    {"parasitic energy", test_parasitic_energy},
                                     {"starts", test_starts},
                                     {"refusals", test_refusals},
                                     {NULL, NULL}};

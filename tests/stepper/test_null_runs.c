@@ -136,6 +136,7 @@ static void test_looking(void) {
                  {"unique", VidaStepper_MultipliersAreUnique(NULL), 0},
                  {"dependent", VidaStepper_DependentRows(NULL, NULL), 0},
                  {"passages", (double)VidaStepper_SingularPassages(NULL, NULL, NULL), 0},
+                 {"parasitic energy", VidaStepper_ParasiticEnergy(NULL), NAN},
                  {"statistics", (double)VidaStepper_Statistics(NULL).steps, 0},
                  {"order", Vida_MethodOrder(NULL), 0},
                  {"adaptive", Vida_IsAdaptive(NULL), 0},

@@ -83,6 +83,9 @@ typedef struct VidaMethod {
   int (*energy)(VidaIntegration* integration, double* energy, double* t, VidaError* error);
   /* Computes lambda at the node, on request. NULL: each step writes lambda to the node. */
   int (*multipliers)(VidaIntegration* integration, VidaError* error);
+  /* Returns the kinetic energy (J) of the parasitic solutions of a multistep formula at the node.
+   * NULL: the method is a one-step method. */
+  double (*parasitic_energy)(const VidaIntegration* integration);
   /* Returns the order with these options. NULL: it is always info.order. */
   int (*order)(const VidaOptions* options);
   /* Frees what the state points to; VIDA frees the state itself with free(). Nullable. */

@@ -207,6 +207,12 @@ VIDA_API int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaE
  * change. */
 VIDA_API long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t,
                                            const char** constraint);
+/* Returns the kinetic energy (J) of the parasitic solutions at the current state: the part of the
+ * motion that a multistep formula adds to the solution of the equations of motion. It begins at
+ * rounding and grows where steps are too large for the motion; from a thousandth of the kinetic
+ * energy of the motion on, energies are wrong by percents. NaN for one-step methods and before the
+ * first step of the formula. */
+VIDA_API double VidaStepper_ParasiticEnergy(const VidaStepper* stepper);
 /* Returns the counts of steps, iterations and evaluations since the start. */
 VIDA_API VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);
 /* Writes the unknowns of the steps of this motion to *plan. The equations of del-endpoint,

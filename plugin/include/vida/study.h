@@ -75,6 +75,9 @@ typedef enum VidaRemarkPlace {
   X(ENERGY_GAINED_AT_REST, WARNING, BELOW_ROWS,                                                    \
     "from t = %10t on the energy is too high by %4a J, and no work accounts for it; try a "        \
     "smaller %w")                                                                                  \
+  X(PARASITIC, WARNING, BELOW_ROWS,                                                                \
+    "from t = %10t on the parasitic solutions of the multistep formula exceed %2a %% of the "      \
+    "velocities, so the energy and the momenta are not kept; try a smaller step")                  \
   X(FORCES_PASSED, WARNING, BELOW_ROWS,                                                            \
     "from t = %4t s on steps have missed forces that depend on time, so velocities lack %3a %% "   \
     "of their largest change; %w")                                                                 \

@@ -27,19 +27,23 @@
 /* ---- formulas -------------------------------------------------------------------------------- */
 
 /* beta follows from d by the order conditions, the weights of the velocity from the integral of
- * (t - t_(n-1)) a over the last step with a polynomial through the accelerations. */
+ * (t - t_(n-1)) a over the last step with a polynomial through the accelerations, and the second
+ * difference from its expansion in central differences, 1 + D^2 / 12 - D^4 / 240 + 31 D^6 / 60480.
+ */
 static const vida_multistep_formula formulas[] = {
     {4, /* a = -0.8 */
      {1.0, -1.6, 1.0},
      {0.0, 31.0 / 30.0, -5.0 / 3.0, 31.0 / 30.0},
      {97.0 / 360.0, 19.0 / 60.0, -13.0 / 120.0, 1.0 / 45.0},
-     {0.0, 9.0 / 8.0, -11.0 / 12.0, 7.0 / 24.0}},
+     {0.0, 9.0 / 8.0, -11.0 / 12.0, 7.0 / 24.0},
+     {5.0 / 6.0, 1.0 / 12.0}},
     {6, /* a = -0.8, -0.4 */
      {1.0, -2.4, 3.28, -2.4, 1.0},
      {0.0, 1697.0 / 1500.0, -1082.0 / 375.0, 997.0 / 250.0, -1082.0 / 375.0, 1697.0 / 1500.0},
      {1231.0 / 5040.0, 863.0 / 2016.0, -761.0 / 2520.0, 941.0 / 5040.0, -341.0 / 5040.0,
       107.0 / 10080.0},
-     {0.0, 475.0 / 288.0, -247.0 / 90.0, 631.0 / 240.0, -58.0 / 45.0, 367.0 / 1440.0}},
+     {0.0, 475.0 / 288.0, -247.0 / 90.0, 631.0 / 240.0, -58.0 / 45.0, 367.0 / 1440.0},
+     {97.0 / 120.0, 1.0 / 10.0, -1.0 / 240.0}},
     {8, /* a = -0.8, -0.4, 0.7 */
      {1.0, -1.0, 0.92, -0.208, 0.92, -1.0, 1.0},
      {0.0, 877487.0 / 630000.0, -100467.0 / 35000.0, 350169.0 / 70000.0, -853261.0 / 157500.0,
@@ -47,7 +51,8 @@ static const vida_multistep_formula formulas[] = {
      {416173.0 / 1814400.0, 33953.0 / 64800.0, -341699.0 / 604800.0, 105943.0 / 181440.0,
       -153761.0 / 362880.0, 943.0 / 4725.0, -99359.0 / 1814400.0, 6031.0 / 907200.0},
      {0.0, 36799.0 / 17280.0, -108497.0 / 20160.0, 347233.0 / 40320.0, -255581.0 / 30240.0,
-      202261.0 / 40320.0, -33473.0 / 20160.0, 28549.0 / 120960.0}}};
+      202261.0 / 40320.0, -33473.0 / 20160.0, 28549.0 / 120960.0},
+     {12067.0 / 15120.0, 2171.0 / 20160.0, -73.0 / 10080.0, 31.0 / 60480.0}}};
 
 const vida_multistep_formula* vida__multistep_formula(int order) {
   for (size_t i = 0; i < sizeof formulas / sizeof formulas[0]; i++) {
@@ -528,6 +533,34 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
              : vida__project_velocity(self, t, self->node.q, self->work.entries, p, v, NULL, error);
 }
 
+/* A smooth motion satisfies the formula of the second difference nearly exactly, the parasitic
+ * solutions exp(i theta t / h), which change their sign against the force, do not at all. The
+ * defect of their momenta P is that of P_j - P_(j-1) over 2 sin(theta / 2), largest for the
+ * smallest theta, cos theta = 0.8. */
+static double parasitic_energy(const VidaIntegration* self) {
+  const multistep_state* own = self->state;
+  const int half = own->formula->order / 2;
+  const double* weights = own->formula->second_difference;
+  const long centre = self->node.step - half;
+  const double least = 2.0 * (1.0 - 0.8); /* (2 sin(theta / 2))^2 */
+  double sum = 0.0;
+  if (!own->has_history) {
+    return NAN;
+  }
+  const double* later = own->momentum[slot(own, centre)];
+  const double* before = own->momentum[slot(own, centre - 1)];
+  for (int i = 0; i < self->model.n; i++) {
+    double impulse = weights[0] * own->impulse[slot(own, centre)][i];
+    for (int lag = 1; lag < half; lag++) {
+      impulse += weights[lag] * (own->impulse[slot(own, centre - lag)][i] +
+                                 own->impulse[slot(own, centre + lag)][i]);
+    }
+    const double defect = (later[i] - before[i] - impulse) * self->model.inverse_root[i];
+    sum += defect * defect;
+  }
+  return 0.5 * sum / least;
+}
+
 static int order(const VidaOptions* chosen) {
   return (int)VidaOptions_Get(chosen, "order");
 }
@@ -562,5 +595,6 @@ const VidaMethod vida__symmetric_multistep = {
     .velocities = velocities,
     .energy = vida__node_energy,
     .multipliers = vida__node_multipliers,
+    .parasitic_energy = parasitic_energy,
     .order = order,
     .destroy = destroy};

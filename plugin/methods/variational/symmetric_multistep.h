@@ -13,6 +13,8 @@ typedef struct vida_multistep_formula {
   /* Weights of h a_(n), h a_(n-1), ... in v_n - (q_n - q_(n-1)) / h, with a_n (0 .. k-1, of order
    * k + 1) and without it (1 .. k-1, of order k). */
   double with_force[VIDA_MOST_LAGS], without_force[VIDA_MOST_LAGS];
+  /* Weights of h a_(n), h a_(n+-1), ... in (q_(n+1) - 2 q_n + q_(n-1)) / h (of order k). */
+  double second_difference[VIDA_MOST_LAGS / 2];
 } vida_multistep_formula;
 
 /* Returns the formula of order 4, 6 or 8; NULL for other orders. */

@@ -160,6 +160,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_time_loop* loop, VidaErro
     return vida__fail(error, VIDA_NOT_FINITE, "the energy of the start is not a finite number");
   }
   monitors->energy_now = monitors->energy_start;
+  monitors->parasitic_t = NAN;
   vida__begin_work(&monitors->work, vida__time_loop_time(loop), vida__run_q0(study, monitors->run),
                    vida__run_v0(study, monitors->run));
   vida__begin_switch_watch(&monitors->switches, vida__time_loop_time(loop),
@@ -248,6 +249,19 @@ static int observe_invariants(vida_monitors* monitors, vida_time_loop* loop, Vid
   return code;
 }
 
+/* Of the velocities of the motion. The relative error of the energy is one to eight times as large.
+ */
+static const double large_parasitic_part = 5e-3;
+
+static void find_parasites(vida_monitors* monitors, const vida_time_loop* loop) {
+  const double energy = VidaStepper_ParasiticEnergy(loop->stepper); /* NaN: there are none */
+  const double motion = fmax(monitors->energy_verdict.motion, monitors->energy_verdict.rest);
+  if (isnan(monitors->parasitic_t) &&
+      energy > large_parasitic_part * large_parasitic_part * motion) {
+    monitors->parasitic_t = vida__time_loop_time(loop);
+  }
+}
+
 /* A run with violated constraints continues, but the row has a remark. */
 static int find_deviations(vida_monitors* monitors, const vida_time_loop* loop, VidaError* error) {
   const double defect = monitors->energy_defect; /* NaN: the work is not known */
@@ -255,6 +269,7 @@ static int find_deviations(vida_monitors* monitors, const vida_time_loop* loop, 
     vida__judge_energy(&monitors->energy_verdict, vida__time_loop_time(loop), defect,
                        fmax(vida__kinetic_size(&loop->stepper->self), monitors->largest_work));
   }
+  find_parasites(monitors, loop);
   return monitors->violation.is_found
              ? VIDA_SUCCESS
              : vida__find_violation(loop->stepper, &monitors->violation, error);
@@ -638,6 +653,14 @@ void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
   }
   if (vida__is_energy_wrong(&energy)) {
     remark_on_energy(monitors, &energy, row);
+    row->doubtful |= VIDA_DOUBTFUL_ENERGY;
+  }
+  if (!isnan(monitors->parasitic_t)) {
+    vida__add_remark(row,
+                     (VidaRemark){.kind = VIDA_REMARK_PARASITIC,
+                                  .t = monitors->parasitic_t,
+                                  .a = 100.0 * large_parasitic_part},
+                     NULL);
     row->doubtful |= VIDA_DOUBTFUL_ENERGY;
   }
   if (is_behind) {

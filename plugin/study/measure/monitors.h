@@ -41,6 +41,7 @@ typedef struct vida_monitors {
   int dependent_count;       /* rows that depend on others, so that multipliers are not unique */
   char dependent[VIDA_MESSAGE_SIZE]; /* their names: "'left rod', 'right rod'"; "" without any */
   vida_violation violation;          /* the first one that deserves a remark */
+  double parasitic_t;                /* time when parasitic solutions became large; NaN: never */
   double passage_t;                  /* time of the first singular configuration */
   const char* passage;               /* name of the row that depends on others there; NULL: none */
 } vida_monitors;
