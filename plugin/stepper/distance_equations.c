@@ -491,8 +491,9 @@ VIDA_ALWAYS_INLINE void measure_sizes(VidaIntegration* self, int dimension) {
   double* speed = self->work.speed;
   const double* d = own->d;
   for (int i = 0; i < self->model.n; i++) {
-    speed[i] = fabs(own->past[0].w[i]) +
-               own->inverse[i] * (fabs(self->node.p[i]) + self->node.h * self->model.force_size[i]);
+    speed[i] =
+        fabs(own->past[0].w[i]) +
+        own->inverse[i] * (fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i]);
   }
   for (int r = 0; r < self->model.m; r++, d += dimension) {
     const vida_distance_row* at = &own->rows[r];
@@ -523,7 +524,7 @@ VIDA_ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, int di
   vida_distance_steps* own = self->implicit.distances;
   const double t1 = vida__next_time(self);
   const vida_calm_counts before = own->counts;
-  if (!own->has_sizes || self->node.step % VIDA_CALM_STEPS == 0) {
+  if (!own->has_sizes || (self->node.step % VIDA_CALM_STEPS == 0 && !self->one_step)) {
     measure_sizes(self, dimension);
   }
   guess_multipliers(self);
@@ -546,7 +547,8 @@ VIDA_ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_br
   while (made < most && make_step(self, is_broken, dimension)) {
     made++;
     self->node.step++;
-    if (self->node.step % VIDA_CALM_STEPS == 0 || !vida__needs_no_look(self, self->node.q)) {
+    if (made == most || self->node.step % VIDA_CALM_STEPS == 0 ||
+        !vida__needs_no_look(self, self->node.q)) {
       break;
     }
   }

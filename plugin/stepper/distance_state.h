@@ -69,4 +69,13 @@ long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken
 /* Computes d at the node from the compensated positions (distance_equations.c). */
 void vida__find_distance_vectors(VidaIntegration* self);
 
+/* Computes own->past from the general history, which must have VIDA_PAST_STEPS steps
+ * (distance_steps.c). */
+void vida__take_calm_history(VidaIntegration* self);
+/* Computes the general history from own->past (distance_steps.c). */
+void vida__give_calm_history(VidaIntegration* self);
+/* Sets self->implicit.entries0 to the entries of G at the last node but one, which a general step
+ * compares with those at its node (distance_steps.c). */
+void vida__give_calm_entries(VidaIntegration* self);
+
 #endif

@@ -180,8 +180,7 @@ static double* find_unknown(vida_step_unknowns at, int n, int i) {
   return i < n ? at.w + i : at.mu + (i - n);
 }
 
-/* Computes the unknowns of the last steps from their differences. */
-static void take_history(VidaIntegration* self) {
+void vida__take_calm_history(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   double* const* difference = self->implicit.history.difference;
   const int n = self->model.n;
@@ -196,7 +195,7 @@ static void take_history(VidaIntegration* self) {
   }
 }
 
-static void give_history(VidaIntegration* self) {
+void vida__give_calm_history(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   double* const* difference = self->implicit.history.difference;
   const int n = self->model.n;
@@ -216,8 +215,7 @@ static void give_history(VidaIntegration* self) {
   self->implicit.history.terms = VIDA_PAST_STEPS - 1;
 }
 
-/* The entries of G at the last node but one. */
-static void give_entries(VidaIntegration* self) {
+void vida__give_calm_entries(VidaIntegration* self) {
   const vida_distance_steps* own = self->implicit.distances;
   const VidaSystem* system = self->model.system;
   const int dimension = own->distances.dimension;
@@ -237,8 +235,8 @@ void vida__leave_calm_steps(VidaIntegration* self) {
     return;
   }
   if (own->is_ahead) {
-    give_history(self);
-    give_entries(self);
+    vida__give_calm_history(self);
+    vida__give_calm_entries(self);
     self->implicit.has_entries_next = false;
   }
   vida__forget_calm_steps(self);
@@ -352,7 +350,7 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
     }
   }
   if (!own->is_current) {
-    take_history(self);
+    vida__take_calm_history(self);
     vida__find_distance_vectors(self);
     if (self->implicit.form.projects) {
       memcpy(own->nu, self->implicit.form.impulse, (size_t)self->model.m * sizeof *own->nu);

@@ -82,6 +82,7 @@ int vida__nested_stage(VidaStepper* nested, int stage, double t, double h, VidaE
 
 void vida__nested_end_stages(VidaStepper* nested) {
   nested->self.node.step = 1;
+  nested->has_node_velocity = false;
 }
 
 int vida__nested_velocities(VidaStepper* nested, const double** v, VidaError* error) {

@@ -78,6 +78,47 @@ for name, make in pairs { ring = make_ring, pendulum = make_pendulum,
   end
 end
 
+-- Stages of compositions, of which some are calm and some are not: those of constraints that have the
+-- same zeros and are no distances.
+do
+  local function swing(s, scheme, h, steps)
+    local stepper = s:stepper { "compose", scheme = scheme, h = h }
+    stepper:start()
+    assert(stepper:step(steps))
+    return stepper:positions(), stepper:momenta(), stepper:velocities()
+  end
+  local function make(by_length, springs)
+    local s = vida.system { "two rods", dimension = 3 }
+    s:gravity { 0, 0, -9.81 }
+    local a = s:particle { "a", mass = 2, position = { 1, 0, 0 }, velocity = { 0, 0.3, 1 } }
+    local b = s:particle { "b", mass = 1, position = { 2, 0, 0 }, velocity = { 0, 1, -2 } }
+    local d = b.position - a.position
+    if by_length then
+      s:constraint { "first", vida.norm(a.position) - 1, unit = "m" }
+      s:constraint { "second", vida.norm(d) - 1, unit = "m" }
+    else
+      s:distance { "first", s.ground, a, length = 1 }
+      s:distance { "second", a, b, length = 1 }
+    end
+    if springs then
+      s:potential { "pull", 5 * vida.dot(b.position, b.position) + b.x ^ 3 }
+    end
+    return s
+  end
+  for _, scheme in ipairs { "suzuki4", "yoshida4", "kahan-li6", "kahan-li8" } do
+    for _, h in ipairs { 2e-3, 1e-2, 4e-2 } do
+      for _, springs in ipairs { false, true } do
+        local q, p, v = swing(make(true, springs), scheme, h, 150)
+        local q1, p1, v1 = swing(make(false, springs), scheme, h, 150)
+        local what = ("%s, h = %g, springs: %s"):format(scheme, h, springs)
+        near(q, q1, 1e-11, what .. ": positions")
+        near(p, p1, 1e-10, what .. ": momenta")
+        near(v, v1, 1e-10, what .. ": velocities")
+      end
+    end
+  end
+end
+
 -- Formulas of the same width that are no distances: a product of coordinates, different weights, a
 -- point whose coordinates belong to two points. Their steps must not be taken for those of rods.
 do

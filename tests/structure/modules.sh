@@ -93,7 +93,7 @@ check_methods() {
     family=$(dirname -- "${file#plugin/methods/}")
     while IFS=: read -r number kind header; do
       case $header in
-        stepper/integration.h | stepper/method_options.h | stepper/nested.h) ;;
+        stepper/integration.h | stepper/method_options.h | stepper/nested.h | stepper/stages.h) ;;
         stepper/registry.h) [[ $family == . ]] ||
           fault "$file:$number: \"$header\": methods do not see the registry" ;;
         stepper/*) fault "$file:$number: \"$header\": methods do not see the frame" ;;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "stepper/nested.h"
+#include "stepper/stages.h"
 
 enum { MOST_STAGES = 17, SCHEMES = 5 };
 
@@ -52,11 +53,8 @@ enum { BASES = 15 };
 
 typedef struct compose_state {
   VidaStepper* base;
-  int stages;
+  vida_stages* stages;
   double gamma[MOST_STAGES];
-  vida_history history[MOST_STAGES]; /* unknowns of each stage in the last steps */
-  bool is_broken;                    /* the last step failed half-way */
-  double data[];
 } compose_state;
 
 static const scheme* find_scheme(const VidaOptions* options) {
@@ -71,6 +69,7 @@ static const scheme* find_scheme(const VidaOptions* options) {
 static void destroy(VidaIntegration* self) {
   compose_state* own = self->state;
   if (own) {
+    vida__stages_destroy(&own->stages);
     VidaStepper_Destroy(&own->base);
   }
 }
@@ -100,20 +99,14 @@ static int create_base(VidaIntegration* self, const char* name, VidaStepper** ba
 
 static int create(VidaIntegration* self, VidaError* error) {
   const scheme* chosen = find_scheme(self->options);
-  const size_t size = (size_t)(self->model.n + self->model.m);
-  compose_state* own = vida__allocate(
-      1, sizeof *own + (size_t)(chosen->stages * VIDA_HISTORY) * size * sizeof own->data[0]);
+  compose_state* own = vida__allocate(1, sizeof *own);
   if (!own) {
     return vida__fail_memory(error);
   }
   self->state = own;
-  own->stages = chosen->stages;
   for (int i = 0; i < chosen->stages; i++) {
     const int mirrored = chosen->stages - 1 - i;
     own->gamma[i] = chosen->gamma[i < mirrored ? i : mirrored];
-    for (int k = 0; k < VIDA_HISTORY; k++) {
-      own->history[i].difference[k] = own->data + (size_t)(i * VIDA_HISTORY + k) * size;
-    }
   }
   if (self->model.system->jump_time_count > 0) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
@@ -125,10 +118,8 @@ static int create(VidaIntegration* self, VidaError* error) {
   VidaOptions_Text(self->options, "base", name, sizeof name);
   int code = check_base(self, Vida_FindMethod(name), chosen->order, error);
   code = code ? code : create_base(self, name, &own->base, error);
-  if (!code) {
-    vida__nested_set_stages(own->base, own->stages);
-  }
-  return code;
+  return code ? code
+              : vida__stages_create(own->base, own->gamma, chosen->stages, &own->stages, error);
 }
 
 static int start(VidaIntegration* self, VidaError* error) {
@@ -136,45 +127,19 @@ static int start(VidaIntegration* self, VidaError* error) {
   const int code = vida__nested_start(own->base, self, self->node.h, error);
   if (!code) {
     vida__copy_node(vida__nested_integration(own->base), self);
-    for (int i = 0; i < own->stages; i++) {
-      own->history[i].count = 0;
-    }
-    own->is_broken = false;
+    vida__stages_forget(own->stages);
   }
-  return code;
-}
-
-/* Makes one stage of length gamma h from the time t. */
-static int run_stage(compose_state* own, int stage, double t, double h, VidaError* error) {
-  VidaIntegration* base = vida__nested_integration(own->base);
-  vida__swap_history(base, &own->history[stage]);
-  const int code = vida__nested_stage(own->base, stage + 1, t, own->gamma[stage] * h, error);
-  vida__swap_history(base, &own->history[stage]);
   return code;
 }
 
 static int step(VidaIntegration* self, VidaError* error) {
-  compose_state* own = self->state;
-  VidaIntegration* base = vida__nested_integration(own->base);
-  const double t = vida__node_time(self);
-  double covered = 0.0;
-  int code = VIDA_SUCCESS;
-  vida__copy_node(self, base);
-  vida__nested_follow(own->base, self);
-  if (own->is_broken) {
-    vida__forget_constraints(base);
-  }
-  for (int stage = 0; stage < own->stages && !code; stage++) {
-    code = run_stage(own, stage, t + covered * self->node.h, self->node.h, error);
-    covered += own->gamma[stage];
-  }
-  own->is_broken = code != VIDA_SUCCESS;
-  vida__add_solver_counts(self, base, NULL);
-  if (!code) {
-    vida__copy_node(base, self);
-    vida__nested_end_stages(own->base);
-  }
-  return code;
+  const compose_state* own = self->state;
+  return vida__stages_make(own->stages, self, error);
+}
+
+static void undo(VidaIntegration* self) {
+  const compose_state* own = self->state;
+  vida__stages_forget(own->stages);
 }
 
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
@@ -222,6 +187,7 @@ const VidaMethod vida__compose = {
     .create = create,
     .start = start,
     .step = step,
+    .undo = undo,
     .velocities = velocities,
     .energy = vida__node_energy,
     /* The multipliers of the stages contain errors that cancel over the step. */
