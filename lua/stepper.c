@@ -384,9 +384,10 @@ static int stepper_parasitic_energy(lua_State* L) {
 /*** Counts since the start: `steps`, `rejected_steps`, `newton_iterations`,
  * `residual_evaluations`, `jacobian_evaluations`, `factorizations`. For methods that solve
  * equations in a step also the `plan` of Newton's method ("condensed": it solves for the
- * multipliers only; "general"), its `unknowns`, `matrix_entries` and `factor_entries`.
+ * multipliers only; "general"), the `solver` that makes its iterations ("newton", a loop of VIDA;
+ * "kinsol"), its `unknowns`, `matrix_entries` and `factor_entries`.
  * @function statistics
- * @treturn table integers, and a string
+ * @treturn table integers, and strings
  * @usage
  * print(stepper:statistics().newton_iterations)
  */
@@ -406,6 +407,8 @@ static int stepper_statistics(lua_State* L) {
   if (!VidaStepper_Plan(stepper, &plan, NULL)) {
     lua_pushstring(L, plan.name);
     lua_setfield(L, -2, "plan");
+    lua_pushstring(L, plan.solver);
+    lua_setfield(L, -2, "solver");
     vidalua_set_integer(L, "unknowns", plan.unknowns);
     vidalua_set_integer(L, "matrix_entries", plan.entries);
     if (plan.factor_entries >= 0) {

@@ -34,7 +34,7 @@ struct vida_map {
   void* data;
   vida_map_options options;
   vida_full_newton newton; /* the first attempt */
-  void* kinsol;            /* the line search, the second attempt */
+  void* kinsol;            /* the line search, the second attempt; if options.is_kinsol, both */
   vida_linear* linear;
   vida_linear* determinant; /* for the sign, which the solver of a program does not know; or NULL */
   N_Vector unknown, unknown_scale, row_scale;
@@ -125,8 +125,7 @@ static int configure_kinsol(vida_map* map, SUNContext context) {
       KINSetJacFn(map->kinsol, kinsol_jacobian) || KINSetMaxSetupCalls(map->kinsol, 1) ||
       KINSetNoResMon(map->kinsol, SUNTRUE) || KINSetMaxNewtonStep(map->kinsol, largest_step) ||
       KINSetFuncNormTol(map->kinsol, map->options.tolerance) ||
-      KINSetScaledStepTol(map->kinsol, smallest_step) ||
-      KINSetNumMaxIters(map->kinsol, LINE_SEARCH_ITERATIONS)) {
+      KINSetScaledStepTol(map->kinsol, smallest_step)) {
     return VIDA_SOLVER_FAILED;
   }
   return VIDA_SUCCESS;
@@ -277,13 +276,22 @@ static int run_newton(vida_map* map) {
   return flag;
 }
 
-static int run_line_search(vida_map* map) {
+static int run_kinsol(vida_map* map, int strategy, int max_iterations) {
   long iterations = 0;
-  const int flag =
-      KINSol(map->kinsol, map->unknown, KIN_LINESEARCH, map->unknown_scale, map->row_scale);
+  KINSetNumMaxIters(map->kinsol, max_iterations);
+  const int flag = KINSol(map->kinsol, map->unknown, strategy, map->unknown_scale, map->row_scale);
   KINGetNumNonlinSolvIters(map->kinsol, &iterations);
   map->iterations += iterations;
   return flag;
+}
+
+static int run_first_attempt(vida_map* map) {
+  return map->options.is_kinsol ? run_kinsol(map, KIN_NONE, map->options.max_iterations)
+                                : run_newton(map);
+}
+
+static int run_line_search(vida_map* map) {
+  return run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS);
 }
 
 /* Largest of map->residual relative to the terms of its row at the present unknowns; the row in
@@ -442,7 +450,7 @@ int vida__map_solve(vida_map* map, double* u, VidaError* error) {
   double* unknown = N_VGetArrayPointer(map->unknown);
   map->rows.evaluator->error.code = VIDA_SUCCESS;
   memcpy(unknown, u, bytes);
-  const int flag = run_newton(map);
+  const int flag = run_first_attempt(map);
   bool solved = is_solved(map, flag);
   if (!solved) {
     map->functions.second_guess(map->data, unknown);
@@ -461,7 +469,7 @@ bool vida__map_attempt(vida_map* map, double* u) {
   double* unknown = N_VGetArrayPointer(map->unknown);
   map->rows.evaluator->error.code = VIDA_SUCCESS;
   memcpy(unknown, u, bytes);
-  const int flag = run_newton(map);
+  const int flag = run_first_attempt(map);
   if (flag == KIN_INITIAL_GUESS_OK && evaluate(map, unknown, map->residual)) {
     return false;
   }

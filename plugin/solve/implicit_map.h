@@ -1,9 +1,9 @@
 /* The implicit map: F(u) = 0, solved by Newton's method. Usually u = (w, mu) on the KKT pattern.
  *
- * The first attempt makes full Newton steps of any length (full_newton.h); the second uses the line
- * search of KINSOL, which only implicit_map.c calls. Both have tolerances near rounding; the map
- * has its own test of the residual. KLU keeps its symbolic analysis between calls. Messages of
- * KINSOL do not reach the terminal. */
+ * The first attempt makes full Newton steps of any length, by full_newton.h or by KINSOL; the
+ * second uses the line search of KINSOL. Both have tolerances near rounding; the map has its own
+ * test of the residual. KLU keeps its symbolic analysis between calls. Messages of KINSOL do not
+ * reach the terminal. */
 #ifndef VIDA_SOLVE_IMPLICIT_MAP_H
 #define VIDA_SOLVE_IMPLICIT_MAP_H
 
@@ -29,6 +29,7 @@ typedef struct vida_map_options {
   double tolerance; /* of the scaled residual */
   int max_iterations;
   vida_solver solver;
+  bool is_kinsol;          /* KINSOL makes the first attempt */
   vida_services* services; /* NULL: the context and the linear solver are VIDA's */
 } vida_map_options;
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/finite.h"
 #include "base/inline.h"
 #include "stepper/distance_state.h"
 
@@ -292,6 +293,84 @@ VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, int dimension) {
   return false;
 }
 
+/* ---- KINSOL ---------------------------------------------------------------------------------- */
+
+VIDA_ALWAYS_INLINE double evaluate(VidaIntegration* self, int dimension) {
+  find_velocities(self, dimension);
+  return find_residual(self, dimension);
+}
+
+static int kinsol_residual(void* data, const double* mu, double* r) {
+  VidaIntegration* self = data;
+  vida_distance_steps* own = self->implicit.distances;
+  const size_t bytes = (size_t)self->model.m * sizeof *mu;
+  memcpy(own->next.mu, mu, bytes);
+  switch (own->distances.dimension) {
+    case 1:
+      own->left = evaluate(self, 1);
+      break;
+    case 2:
+      own->left = evaluate(self, 2);
+      break;
+    case 3:
+      own->left = evaluate(self, 3);
+      break;
+    default:
+      own->left = evaluate(self, 4);
+  }
+  own->counts.residuals++;
+  memcpy(r, own->residual, bytes);
+  return vida__are_finite(r, self->model.m) ? 0 : -1; /* norms of SUNDIALS pass over NaN */
+}
+
+static int kinsol_factor(void* data) {
+  const VidaIntegration* self = data;
+  vida_distance_steps* own = self->implicit.distances;
+  const double kappa = *self->implicit.form.kappa;
+  switch (own->distances.dimension) {
+    case 1:
+      return factor(own, kappa, own->ahead, own->d, 1) ? 0 : -1;
+    case 2:
+      return factor(own, kappa, own->ahead, own->d, 2) ? 0 : -1;
+    case 3:
+      return factor(own, kappa, own->ahead, own->d, 3) ? 0 : -1;
+    default:
+      return factor(own, kappa, own->ahead, own->d, 4) ? 0 : -1;
+  }
+}
+
+/* The matrix of the residual is that of the factors with the other sign. */
+static int kinsol_solve(void* data, const double* b, double* x) {
+  const VidaIntegration* self = data;
+  if (!vida__chain_matrix_solve(&self->implicit.distances->matrix, b, x)) {
+    return -1;
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    x[r] = -x[r];
+  }
+  return 0;
+}
+
+vida_kinsol_equations vida__distance_step_equations(VidaIntegration* self) {
+  return (vida_kinsol_equations){.size = self->model.m,
+                                 .data = self,
+                                 .residual = kinsol_residual,
+                                 .factor = kinsol_factor,
+                                 .solve = kinsol_solve};
+}
+
+/* Solves the equations for own->next by KINSOL alone, which may stop above its tolerance, where the
+ * residual no longer decreases. */
+static bool solve_by_kinsol(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  long iterations;
+  const bool is_done = vida__kinsol_solve(own->kinsol, own->size, own->next.mu, &iterations);
+  own->counts.iterations += iterations;
+  return is_done && own->left < near_rounding;
+}
+
+/* ---- after a solution ------------------------------------------------------------------------ */
+
 /* Returns whether no gradient turns much from d to `ahead`. */
 VIDA_ALWAYS_INLINE bool turns_little(const VidaIntegration* self, int dimension) {
   const vida_distance_steps* own = self->implicit.distances;
@@ -308,8 +387,6 @@ VIDA_ALWAYS_INLINE bool turns_little(const VidaIntegration* self, int dimension)
   }
   return is_little;
 }
-
-/* ---- after a solution ------------------------------------------------------------------------ */
 
 VIDA_ALWAYS_INLINE int find_force(VidaIntegration* self, double t) {
   vida_distance_steps* own = self->implicit.distances;
@@ -528,7 +605,8 @@ VIDA_ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, int di
     measure_sizes(self, dimension);
   }
   guess_multipliers(self);
-  if (!prepare(self) || !solve(self, dimension) || !turns_little(self, dimension)) {
+  if (!prepare(self) || !(own->kinsol ? solve_by_kinsol(self) : solve(self, dimension)) ||
+      !turns_little(self, dimension)) {
     own->counts = before;
     return false;
   }

@@ -3,6 +3,7 @@
 #ifndef VIDA_STEPPER_DISTANCE_STATE_H
 #define VIDA_STEPPER_DISTANCE_STATE_H
 
+#include "solve/kinsol_newton.h"
 #include "stepper/chain_matrix.h"
 #include "stepper/distance_steps.h"
 #include "system/constraints/distances.h"
@@ -31,7 +32,9 @@ typedef struct vida_calm_counts {
 struct vida_distance_steps {
   vida_distances distances;
   vida_chain_matrix matrix;
-  bool is_used; /* in this motion */
+  vida_kinsol* kinsol; /* makes Newton's iterations; NULL: a loop of distance_equations.c */
+  double left;         /* the last residual that KINSOL has asked for, relative to its terms */
+  bool is_used;        /* in this motion */
   bool has_uniform_force;
   bool has_force;  /* `force` is that at the node */
   bool is_current; /* past[] are the last steps */
@@ -66,6 +69,8 @@ struct vida_distance_steps {
 /* Makes at most `most` calm steps, as vida__make_calm_steps does, with the past steps in own->past
  * (distance_equations.c). */
 long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken);
+/* Returns the equations of a step, for KINSOL (distance_equations.c). */
+vida_kinsol_equations vida__distance_step_equations(VidaIntegration* self);
 /* Computes d at the node from the compensated positions (distance_equations.c). */
 void vida__find_distance_vectors(VidaIntegration* self);
 

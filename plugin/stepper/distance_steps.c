@@ -1,5 +1,6 @@
 #include "stepper/distance_steps.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,15 @@
 #include "base/memory.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_state.h"
+#include "stepper/method_options.h"
 
 /* The largest number of steps that the method makes after one that is not calm. It is reached after
  * a few failures in a row, whose price is then a small part of that of the steps between. */
 enum { MOST_PATIENCE = 8 };
+/* Of the residual relative to its terms: some roundings, since KINSOL does not see that a residual
+ * no longer decreases. */
+static const double kinsol_tolerance = 8.0 * DBL_EPSILON;
+enum { KINSOL_ITERATIONS = 6 };
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -70,6 +76,11 @@ int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
   code = code || !has_form ? code
                            : vida__chain_matrix_create(vida__condensed_pattern(self),
                                                        self->model.context, &made->matrix, error);
+  if (!code && has_form && vida__is_kinsol(self->options)) {
+    code = vida__kinsol_create(self->model.context, vida__distance_step_equations(self),
+                               kinsol_tolerance, KINSOL_ITERATIONS, self->services != NULL,
+                               &made->kinsol, error);
+  }
   if (!code && !has_form) {
     vida__distance_steps_destroy(&self->implicit.distances);
   }
@@ -83,6 +94,7 @@ void vida__distance_steps_destroy(vida_distance_steps** steps) {
   }
   vida__free_distances(&old->distances);
   vida__chain_matrix_destroy(&old->matrix);
+  vida__kinsol_destroy(&old->kinsol);
   free(old->rows);
   free(old->block);
   free(old);

@@ -108,6 +108,7 @@ typedef struct vida_implicit {
   bool is_condensed_step;         /* the condensed equations have solved the last step */
   const vida_step_plan* plan;     /* of this motion, set by the method's `start`; or NULL */
   bool is_planned_step;           /* `plan` has solved the last step */
+  bool is_nesting;                /* other steppers make the steps (nested.h) */
   double tolerance;               /* of the scaled residual */
   double scaled_for;              /* size of the motion for which the scales were set; 0: not set */
   double* unknown;                /* n + m */

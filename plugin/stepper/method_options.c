@@ -31,6 +31,16 @@ vida_solver vida__solver_of(const VidaOptions* options) {
                                                                   : VIDA_SOLVER_AUTO;
 }
 
+bool vida__is_kinsol(const VidaOptions* options) {
+  return VidaOptions_HasChoice(options, "solver", "kinsol");
+}
+
+const char* vida__asked_solver(const VidaOptions* options) {
+  return vida__is_kinsol(options)                             ? "kinsol"
+         : VidaOptions_HasChoice(options, "solver", "newton") ? "newton"
+                                                              : NULL;
+}
+
 void vida__option_text(const VidaOptions* options, int index, char* text, size_t size) {
   const char* name = VidaOptions_Row(options, index)->name;
   char value[256];

@@ -28,6 +28,15 @@
         ". For single coordinates { theta = 1e-8 }, with a value for all others { 1e-6, theta = " \
         "1e-8 }. Tolerances of velocities are proportional to it."                                \
   }
+/* The nonlinear solver; implicit_map.h. */
+#define VIDA_NONLINEAR_ROW                                                                        \
+  {                                                                                               \
+    "solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|newton|kinsol",                 \
+        "Nonlinear solver of the equations of a step: newton iterates itself, with a simplified " \
+        "matrix where the plan has one; kinsol leaves all iterations to KINSOL. Both solve the "  \
+        "same equations to rounding, and take KINSOL's line search where Newton's method "        \
+        "fails. auto takes newton."                                                               \
+  }
 /* For methods with an implicit map. */
 #define VIDA_MAP_ROWS                                                                            \
   {"tolerance",                                                                                  \
@@ -48,7 +57,7 @@
        false,                                                                                    \
        NULL,                                                                                     \
        "Largest number of Newton iterations of a step before a line search."},                   \
-      VIDA_LINEAR_SOLVER_ROW
+      VIDA_LINEAR_SOLVER_ROW, VIDA_NONLINEAR_ROW
 
 /* For methods whose step equations can be condensed (condensed_step.h). */
 #define VIDA_PLAN_ROW                                                                       \
@@ -66,6 +75,10 @@ extern const VidaOptionRow vida__common_options[];
 extern const VidaOptionRow vida__adaptive_options[];
 /* Returns the value of the option `linear_solver`. */
 vida_solver vida__solver_of(const VidaOptions* options);
+/* Returns whether the option `solver` asks for KINSOL. */
+bool vida__is_kinsol(const VidaOptions* options);
+/* Returns the value of the option `solver` that was asked for, "newton" or "kinsol"; NULL: none. */
+const char* vida__asked_solver(const VidaOptions* options);
 enum { VIDA_OPTION_TEXT_SIZE = 320 };
 /* Writes "name=value" of the option of this index; "" if it is not set, and for h and rtol. */
 void vida__option_text(const VidaOptions* options, int index, char* text, size_t size);

@@ -4,6 +4,7 @@
 
 #include "stepper/frame.h"
 #include "stepper/jumps.h"
+#include "stepper/method_options.h"
 
 int vida__nested_create(VidaIntegration* outer, const char* name, VidaStepper** nested,
                         VidaError* error) {
@@ -15,6 +16,7 @@ int vida__nested_create_with(VidaIntegration* outer, const char* name, const cha
   const VidaOptions* given = outer->options;
   const char* const shared[] = {"h", "tolerance", "max_iterations"};
   VidaOptions* options = NULL;
+  const char* nonlinear = vida__asked_solver(given);
   char solver[16];
   VidaOptions_Text(given, "linear_solver", solver, sizeof solver);
   int code = VidaOptions_Create(name, &options, error);
@@ -22,12 +24,16 @@ int vida__nested_create_with(VidaIntegration* outer, const char* name, const cha
     code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
   }
   code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
+  if (nonlinear && !code) {
+    code = VidaOptions_SetText(options, "solver", nonlinear, error);
+  }
   if (option && !code) {
     code = VidaOptions_SetText(options, option, value, error);
   }
   code = code ? code
               : vida__create_stepper(outer->model.system, options, outer->services, nested, error);
   VidaOptions_Destroy(&options);
+  outer->implicit.is_nesting = true;
   if (!code) {
     vida__jumps_destroy(&(*nested)->jumps); /* the outer one meets them */
     (*nested)->outer = vida__frame_of(outer);

@@ -3,6 +3,7 @@
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
 #include "stepper/jumps.h"
+#include "stepper/method_options.h"
 
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
   VidaStatistics statistics = {0};
@@ -41,7 +42,8 @@ int VidaStepper_Plan(const VidaStepper* stepper, VidaStepPlan* plan, VidaError* 
                                                 : "general",
                          .unknowns = linear->pattern->size,
                          .entries = linear->pattern->entries,
-                         .factor_entries = vida__linear_factor_entries(linear)};
+                         .factor_entries = vida__linear_factor_entries(linear),
+                         .solver = vida__is_kinsol(self->options) ? "kinsol" : "newton"};
   return VIDA_SUCCESS;
 }
 

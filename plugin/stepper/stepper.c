@@ -88,7 +88,8 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
   stepper->self.implicit.tolerance = VidaOptions_Get(stepper->self.options, "tolerance");
   const vida_map_options options = {stepper->self.implicit.tolerance,
                                     (int)VidaOptions_Get(stepper->self.options, "max_iterations"),
-                                    vida__solver_of(stepper->self.options), stepper->self.services};
+                                    vida__solver_of(stepper->self.options),
+                                    vida__is_kinsol(stepper->self.options), stepper->self.services};
   if (vida__take_context(stepper->self.services, &stepper->self.model.context)) {
     return vida__fail_memory(error);
   }
@@ -196,6 +197,20 @@ static int take_tolerances(VidaStepper* stepper, VidaError* error) {
   return code;
 }
 
+/* Refuses a nonlinear solver where neither the method nor one that makes its steps has equations
+ * for it. */
+static int check_solver(const VidaIntegration* self, VidaError* error) {
+  const char* asked = vida__asked_solver(self->options);
+  if (!asked || self->method->equations.residual || self->implicit.is_nesting) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail(
+      error, VIDA_NOT_SUPPORTED,
+      "%s: solver = %s does not fit, since its steps are explicit, or solve equations "
+      "of a form of their own; leave the option out",
+      self->method->info.name, asked);
+}
+
 int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
                          vida_services* services, VidaStepper** stepper, VidaError* error) {
   const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
@@ -239,6 +254,7 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   created->self.implicit.rows = vida__map_rows_of(&created->self.model.evaluator);
   created->self.implicit.prepare = vida__prepare_step;
   code = code ? code : vida__call_create(&created->self, error);
+  code = code ? code : check_solver(&created->self, error);
   code = code ? code : create_solvers(created, error);
   code = code ? code : vida__watch_create(created, &created->watch, error);
   if (code) {

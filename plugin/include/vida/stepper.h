@@ -99,6 +99,7 @@ typedef struct VidaStepPlan {
   int unknowns;        /* number of unknowns */
   long entries;        /* entries of the pattern of the matrix */
   long factor_entries; /* entries of its last factors, L and U together; -1: not known */
+  const char* solver;  /* what makes the iterations: "newton", a loop of VIDA, or "kinsol" */
 } VidaStepPlan;
 
 /* Returns whether a method with these options is adaptive: it then chooses its own steps for the

@@ -157,7 +157,10 @@ static int solve(VidaIntegration* self, VidaError* error) {
   set_scales(self);
   int code = self->model.system->constant_mass ? VIDA_SUCCESS : vida__radau_find_metric(self);
   const bool has_metric = !code;
-  code = code ? code : vida__radau_newton(self, own->unknown);
+  const bool is_simplified = !vida__is_kinsol(self->options);
+  code = code            ? code
+         : is_simplified ? vida__radau_newton(self, own->unknown)
+                         : VIDA_STEP_NOT_CONVERGED;
   /* If the simplified Newton method does not converge, the full one may. */
   const bool is_left = has_metric && code > 0;
   if (is_left) {

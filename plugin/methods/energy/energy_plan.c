@@ -366,7 +366,7 @@ static bool solve(VidaIntegration* self) {
 
 static bool is_possible(const VidaIntegration* self) {
   return self->model.system->constant_mass && self->model.has_increments &&
-         !vida__gives_solver(self->services) &&
+         !vida__gives_solver(self->services) && !vida__is_kinsol(self->options) &&
          !VidaOptions_HasChoice(self->options, "plan", "general");
 }
 
