@@ -11,17 +11,12 @@
 #include "system/evaluate/sizes.h"
 #include "system/terms/traced.h"
 
-/* Relative to the largest singular value so far: below this value the motion is followed step by
- * step, ... */
-static const double near_singular = 0.2;
-/* ... below this value a passage is certain; otherwise a smaller value is searched for between two
- * points, ... */
+/* Relative to the largest singular value so far: below this value a passage is certain; otherwise a
+ * smaller value is searched for between two points, ... */
 static const double certainly_near = 0.01;
 static const double dip = 0.25;
 /* ... and a value below this one is zero within the precision of the motion. */
 static const double at_singular = 1e-4;
-/* Factor of the squared distance of the last step. */
-static const double thrown_factor = 100.0;
 /* Relative to the largest square root of a mass with the same unit. A smaller bound would make a
  * coordinate without motion dominate. */
 static const double least_root = 0.3;
@@ -50,6 +45,7 @@ static int allocate(vida_watch* watch) {
                                {&watch->g_to, m},
                                {&watch->rows, m},
                                {&watch->side, n + m},
+                               {&watch->normal, m <= VIDA_FEW_ROWS ? m * (m + n) : 0},
                                {&watch->g, m},
                                {&watch->g_next, m},
                                {&watch->rate, m},
@@ -129,92 +125,6 @@ void vida__watch_destroy(vida_watch** watch) {
   free(old->run_end);
   free(old);
   *watch = NULL;
-}
-
-/* ---- the matrix ------------------------------------------------------------------------------ */
-
-static void update_lengths(vida_watch* watch, const double* entries) {
-  const vida_jacobian_entry* entry = watch->stepper->self.model.system->entries;
-  for (int k = 0, e = 0; k < watch->run_count; k++) {
-    double* length = &watch->length[watch->run_row[k]];
-    double square = 0.0;
-    for (; e < watch->run_end[k]; e++) {
-      const double part = entries[e] * watch->inverse[entry[e].coordinate];
-      square += part * part;
-    }
-    *length = square > *length * *length ? sqrt(square) : *length;
-  }
-}
-
-/*     [ I  B^T ]   B = the rows of G M^(-1/2), each divided by its largest length so far. Rows that
- *     [ B  0   ]   are not watched have the multiplier zero. */
-int vida__watch_factor(vida_watch* watch, const double* entries) {
-  const VidaStepper* stepper = watch->stepper;
-  const VidaSystem* system = stepper->self.model.system;
-  double* matrix = stepper->self.model.node_matrix->values;
-  update_lengths(watch, entries);
-  vida__linear_clear(stepper->self.model.node_matrix);
-  for (int i = 0; i < stepper->self.model.n; i++) {
-    matrix[system->mass_slot[i]] = 1.0;
-  }
-  for (int r = 0; r < stepper->self.model.m; r++) {
-    if (!watch->is_in[r]) {
-      matrix[vida__constraint_diagonal(system, r)] = -1.0;
-    } else if (!(watch->length[r] > 0.0)) {
-      return VIDA_STEP_SINGULAR;
-    }
-  }
-  for (int k = 0, e = 0; k < watch->run_count; e = watch->run_end[k++]) {
-    const int row = watch->run_row[k];
-    const double scale = watch->is_in[row] ? 1.0 / watch->length[row] : 0.0;
-    for (; e < watch->run_end[k] && watch->is_in[row]; e++) {
-      const vida_jacobian_entry* entry = &system->entries[e];
-      const double value = entries[e] * watch->inverse[entry->coordinate] * scale;
-      matrix[entry->row_slot] += value;
-      matrix[entry->column_slot] += value;
-    }
-  }
-  return vida__linear_factor(stepper->self.model.node_matrix);
-}
-
-/* Makes one iteration for the smallest eigenvalue of B B^T, whose vector is watch->dependence.
- * Returns its square root; 0 if the matrix is singular. */
-static double iterate(vida_watch* watch) {
-  const int n = watch->stepper->self.model.n, m = watch->stepper->self.model.m;
-  double* z = watch->dependence;
-  double* side = watch->side;
-  double square = 0.0;
-  memset(side, 0, (size_t)n * sizeof *side);
-  memcpy(side + n, z, (size_t)m * sizeof *z);
-  if (vida__linear_solve(watch->stepper->self.model.node_matrix, side, side)) {
-    return 0.0;
-  }
-  for (int r = 0; r < m; r++) {
-    square += watch->is_in[r] ? side[n + r] * side[n + r] : 0.0;
-  }
-  if (!(square > 0.0) || !isfinite(square)) {
-    return 0.0;
-  }
-  const double factor = -1.0 / sqrt(square);
-  for (int r = 0; r < m; r++) {
-    z[r] = watch->is_in[r] ? side[n + r] * factor : 0.0;
-  }
-  return sqrt(-factor);
-}
-
-/* Returns the smallest singular value of B. */
-static double find_value(vida_watch* watch) {
-  const bool is_first = watch->singularity.count == 0;
-  const int passes = is_first ? 8 : 2;
-  double value = 0.0;
-  for (int r = 0; r < watch->stepper->self.model.m && is_first; r++) {
-    watch->dependence[r] =
-        watch->is_in[r] ? cos(1.0 + r) / sqrt((double)watch->row_count) : 0.0; /* any will do */
-  }
-  for (int pass = 0; pass < passes; pass++) {
-    value = iterate(watch);
-  }
-  return value;
 }
 
 /* ---- singular configurations ----------------------------------------------------------------- */
@@ -319,7 +229,7 @@ static bool has_dip(vida_watch* watch, double t, const double* q, double value) 
     if (!evaluate_on_line(watch, share, t, q, watch->between)) {
       return false;
     }
-    if (vida__watch_factor(watch, watch->between) || find_value(watch) < wanted) {
+    if (vida__watch_prepare_value(watch, watch->between) || vida__watch_value(watch) < wanted) {
       return true;
     }
     const dip_place middle = find_place(watch, share, watch->between, watch->dependence);
@@ -341,10 +251,6 @@ static void note_passage(vida_watch* watch, double t) {
   at->is_passing = true;
 }
 
-static bool is_near(const vida_singularity* at) {
-  return at->count > 0 && at->value < near_singular * at->largest;
-}
-
 /* At a singular configuration the singular value changes linearly, with a change of sign that it
  * does not show. If its extrapolation becomes negative before the value rises again, the step has
  * passed the configuration without seeing it. A configuration that the steps resolve is detected by
@@ -353,15 +259,15 @@ bool vida__watch_measure(vida_watch* watch, double t, const double* q, bool is_s
   vida_singularity* at = &watch->singularity;
   memcpy(watch->dependence_before, watch->dependence,
          (size_t)watch->stepper->self.model.m * sizeof *watch->dependence);
-  const double value = is_singular ? 0.0 : find_value(watch);
+  const double value = is_singular ? 0.0 : vida__watch_value(watch);
   const double slope = (at->value - at->value_before) / (at->t - at->t_before);
   const double expected = at->value + slope * (t - at->t);
   const bool has_slope = at->count >= 2;
   bool is_searched = false;
   at->largest = fmax(at->largest, value);
   if (at->is_passing) {
-    at->is_passing = !(value > near_singular * at->largest);
-  } else if (has_slope && is_near(at) && expected < -0.25 * value) {
+    at->is_passing = !(value > VIDA_NEAR_SINGULAR * at->largest);
+  } else if (has_slope && vida__is_near_singular(at) && expected < -0.25 * value) {
     is_searched = fmin(at->value, value) > certainly_near * at->largest;
     if (!is_searched || has_dip(watch, t, q, value)) {
       const double sum = at->value + value;
@@ -389,9 +295,9 @@ static bool is_still_passing(vida_watch* watch, double t, const double* entries)
   if (!at->is_passing || at->count == 0) {
     return false;
   }
-  update_lengths(watch, entries);
+  vida__watch_lengths(watch, entries);
   combine_rows(watch, entries, watch->dependence, watch->side);
-  const double bound = near_singular * at->largest;
+  const double bound = VIDA_NEAR_SINGULAR * at->largest;
   if (!(find_product(watch, watch->side, watch->side) < bound * bound)) {
     return false;
   }
@@ -488,7 +394,7 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
       watch->row_count == 0 || evaluate(watch, t, q, watch->entries, watch->g, watch->rate);
   if (!watch->is_blind) { /* sizes of what may vanish at the next place */
     find_turn(watch, watch->entries, watch->entries);
-    update_lengths(watch, watch->entries);
+    vida__watch_lengths(watch, watch->entries);
   }
 }
 
@@ -520,36 +426,9 @@ static void go_on(vida_watch* watch, double t) {
   exchange(&watch->rate, &watch->rate_next);
 }
 
-/* Returns the squared distance between two points. */
-static double find_way(const vida_watch* watch, const double* from, const double* to) {
-  double way = 0.0;
-  for (int i = 0; i < watch->stepper->self.model.n; i++) {
-    const double moved = watch->root[i] * (to[i] - from[i]);
-    way += moved * moved;
-  }
-  return way;
-}
-
-/* Returns whether gradients hardly turn from the last point to q if, from the point that was looked
- * at, they bend at most as much as ever so far: angles add up. This holds after most steps. A step
- * that is far longer than the last one may be an error. */
-static bool is_at_hand(vida_watch* watch, const double* q) {
-  if (!(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
-      is_near(&watch->singularity)) {
-    return false;
-  }
-  const double way = find_way(watch, watch->seen, q);
-  if (way > thrown_factor * watch->last_way ||
-      !(watch->bend * way < watch->room * VIDA_HARDLY_TURNED)) {
-    return false;
-  }
-  watch->last_way = fmax(watch->last_way, way);
-  return true;
-}
-
 bool vida__needs_no_look(VidaIntegration* self, const double* q) {
   vida_watch* watch = vida__frame_of(self)->watch;
-  return !watch || is_at_hand(watch, q);
+  return !watch || vida__watch_is_at_hand(watch, q, self->model.n);
 }
 
 /* Takes G and g at the node that a step has reached from the step, which needs them again. A step
@@ -590,7 +469,7 @@ static int look_at(vida_watch* watch, VidaIntegration* step, double t, const dou
                            "constraint '%s' jumps during the step",
                            watch->stepper->self.model.system->rows[watch->jump.row].name);
   }
-  const double way = find_way(watch, watch->q, q);
+  const double way = vida__watch_way(watch, watch->q, q, watch->stepper->self.model.n);
   watch->bend = way > 0.0 ? fmax(watch->bend, *turn / way) : watch->bend;
   if (*turn <= VIDA_FAR_TURNED || watch->may_jump || vida__watch_can_reach(watch, t, *turn)) {
     return VIDA_SUCCESS;
@@ -625,7 +504,7 @@ int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* e
 static void measure_ahead(vida_watch* watch, double t, const double* q) {
   vida_linear* matrix = watch->stepper->self.model.node_matrix;
   vida__linear_make_rough(matrix, true);
-  const bool is_singular = vida__watch_factor(watch, watch->ahead);
+  const bool is_singular = vida__watch_prepare_value(watch, watch->ahead);
   vida__watch_measure(watch, t, q, is_singular);
   vida__linear_make_rough(matrix, false);
 }
@@ -640,13 +519,14 @@ static int follow(vida_watch* watch, VidaIntegration* step, double t, const doub
     return VIDA_SUCCESS;
   }
   watch->jump.row = -1;
-  if (is_at_hand(watch, q)) {
+  if (vida__watch_is_at_hand(watch, q, watch->stepper->self.model.n)) {
     return VIDA_SUCCESS;
   }
-  watch->last_way = fmax(watch->last_way, find_way(watch, watch->seen, q));
+  watch->last_way =
+      fmax(watch->last_way, vida__watch_way(watch, watch->seen, q, watch->stepper->self.model.n));
   const int code = look_at(watch, step, t, q, &turn, error);
   if (code || turn == 0.0 ||
-      (turn < enough * VIDA_HARDLY_TURNED && !is_near(&watch->singularity))) {
+      (turn < enough * VIDA_HARDLY_TURNED && !vida__is_near_singular(&watch->singularity))) {
     if (!code) {
       set_seen(watch, q, turn);
     }
@@ -699,7 +579,7 @@ long vida__watch_passages(const vida_watch* watch, double* t, const char** name)
 }
 
 const char* vida__watch_singular(const vida_watch* watch, double* t) {
-  if (!watch || !is_near(&watch->singularity)) {
+  if (!watch || !vida__is_near_singular(&watch->singularity)) {
     return NULL;
   }
   *t = watch->singularity.t;

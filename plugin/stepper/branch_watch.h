@@ -10,6 +10,7 @@
 #ifndef VIDA_STEPPER_BRANCH_WATCH_H
 #define VIDA_STEPPER_BRANCH_WATCH_H
 
+#include "base/inline.h"
 #include "stepper/frame.h"
 
 /* A jump of a constraint between two points. */
@@ -48,7 +49,10 @@ const vida_discontinuity* vida__watch_jump(const vida_watch* watch);
  * writes the time to *t; otherwise returns NULL. */
 const char* vida__watch_singular(const vida_watch* watch, double* t);
 
-/* ---- internal (branch_watch.c, branch_path.c) ---- */
+/* ---- internal (branch_watch.c, branch_matrix.c, branch_path.c) ---- */
+
+/* The smallest singular value of at most so many rows is that of a small full matrix. */
+enum { VIDA_FEW_ROWS = 4 };
 
 /* The smallest singular value of the scaled rows at the last two points where it was measured, and
  * the singular configurations that the motion has passed. */
@@ -101,11 +105,19 @@ struct vida_watch {
   double *g_from, *g_to; /* m: violations at both ends of the path */
   double* rows;          /* m */
   double* side;          /* n + m */
+  double* normal;        /* m x m and m x n for few rows: factors of B B^T, and B */
+  bool is_normal;        /* they are those of the matrix that was factored last */
 };
 
-/* Assembles and factors the matrix of G (entries) with unit masses and scaled rows. Returns 0 or
- * VIDA_STEP_SINGULAR. */
+/* Assembles and factors the matrix of G (entries) with unit masses and scaled rows, for paths and
+ * for vida__watch_value. Returns 0 or VIDA_STEP_SINGULAR. */
 int vida__watch_factor(vida_watch* watch, const double* entries);
+/* Factors the matrix of G (entries) for vida__watch_value only. Returns 0 or VIDA_STEP_SINGULAR. */
+int vida__watch_prepare_value(vida_watch* watch, const double* entries);
+/* Returns the smallest singular value of the scaled rows of the matrix that was factored last. */
+double vida__watch_value(vida_watch* watch);
+/* Updates watch->length, the largest lengths of rows so far. */
+void vida__watch_lengths(vida_watch* watch, const double* entries);
 /* Measures how close to singular the last factored matrix is (is_singular: it could not be
  * factored), which belongs to (t,q), and records what the motion has passed. Returns true if
  * another matrix has been factored meanwhile. */
@@ -120,5 +132,48 @@ bool vida__watch_probe_jump(vida_watch* watch, double t, const double* q);
  * consists of steps that are short enough to decide this; `turn` is the turn of the gradients
  * between the two points. */
 bool vida__watch_can_reach(vida_watch* watch, double t, double turn);
+
+/* ---- short ways, without calls: they are checked after each step ---- */
+
+/* Relative to the largest singular value so far: below it the motion is followed step by step. */
+#define VIDA_NEAR_SINGULAR 0.2
+/* A step that is far longer than the last one may be an error: factor of its squared distance. */
+#define VIDA_THROWN_FACTOR 100.0
+
+static inline bool vida__is_near_singular(const vida_singularity* at) {
+  return at->count > 0 && at->value < VIDA_NEAR_SINGULAR * at->largest;
+}
+
+/* Returns the squared distance between two points (n). */
+VIDA_ALWAYS_INLINE double vida__watch_way(const vida_watch* watch, const double* restrict from,
+                                          const double* restrict to, int n) {
+  const double* restrict root = watch->root;
+  double even = 0.0, odd = 0.0;
+  for (int i = 0; i + 1 < n; i += 2) {
+    const double first = root[i] * (to[i] - from[i]);
+    const double second = root[i + 1] * (to[i + 1] - from[i + 1]);
+    even += first * first;
+    odd += second * second;
+  }
+  const double last = n % 2 == 1 ? root[n - 1] * (to[n - 1] - from[n - 1]) : 0.0;
+  return even + odd + last * last;
+}
+
+/* Returns whether gradients hardly turn from the last point to q (n) if, from the point that was
+ * looked at, they bend at most as much as ever so far: angles add up. This holds after most steps.
+ */
+VIDA_ALWAYS_INLINE bool vida__watch_is_at_hand(vida_watch* watch, const double* q, int n) {
+  if (!(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
+      vida__is_near_singular(&watch->singularity)) {
+    return false;
+  }
+  const double way = vida__watch_way(watch, watch->seen, q, n);
+  if (way > VIDA_THROWN_FACTOR * watch->last_way ||
+      !(watch->bend * way < watch->room * VIDA_HARDLY_TURNED)) {
+    return false;
+  }
+  watch->last_way = way > watch->last_way ? way : watch->last_way;
+  return true;
+}
 
 #endif

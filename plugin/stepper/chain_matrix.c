@@ -8,10 +8,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Relative to the sum of the terms of a pivot. A smaller one means that rows nearly depend on each
- * other, where different branches of the constraints are near each other. */
-static const double least_pivot = 1e-4;
-
 static int find_pairs(const vida_pattern* pattern, vida_chain_matrix* matrix) {
   matrix->pairs = vida__allocate((size_t)pattern->entries, sizeof *matrix->pairs);
   if (!matrix->pairs) {
@@ -68,62 +64,23 @@ void vida__chain_matrix_weigh(vida_chain_matrix* matrix, int pair, double weight
   }
 }
 
-/* L has a unit diagonal; `diagonal` then holds the reciprocals of the pivots. */
-static bool factor_tridiagonal(vida_chain_matrix* matrix) {
-  double* restrict lower = matrix->lower;
-  double* restrict diagonal = matrix->diagonal;
-  const double* restrict upper = matrix->upper;
-  double inverse = 0.0;
-  bool is_regular = true;
-  for (int r = 0; r < matrix->size; r++) {
-    const double whole = diagonal[r];
-    double term = 0.0;
-    if (r > 0) {
-      lower[r] *= inverse;
-      term = lower[r] * upper[r - 1];
-    }
-    const double pivot = whole - term;
-    is_regular = is_regular && fabs(pivot) > least_pivot * (fabs(whole) + fabs(term));
-    inverse = 1.0 / pivot;
-    diagonal[r] = inverse;
-  }
-  return is_regular && isfinite(inverse);
-}
-
 /* Elimination is tried each time, whatever has failed before: the result depends on the values
  * alone.
  */
 static bool factor_general(vida_linear* linear) {
   linear->failures = linear->skips = 0;
   return !vida__linear_factor(linear) && linear->last_elimination &&
-         vida__elimination_least_pivot(linear->last_elimination) > least_pivot;
+         vida__elimination_least_pivot(linear->last_elimination) > VIDA_LEAST_PIVOT;
 }
 
 bool vida__chain_matrix_factor(vida_chain_matrix* matrix) {
-  return matrix->is_tridiagonal ? factor_tridiagonal(matrix) : factor_general(matrix->linear);
-}
-
-static void solve_tridiagonal(const vida_chain_matrix* matrix, const double* b, double* x) {
-  const double* restrict lower = matrix->lower;
-  const double* restrict diagonal = matrix->diagonal;
-  const double* restrict upper = matrix->upper;
-  double value = b[0];
-  x[0] = value;
-  for (int r = 1; r < matrix->size; r++) {
-    value = b[r] - lower[r] * value;
-    x[r] = value;
-  }
-  value = x[matrix->size - 1] * diagonal[matrix->size - 1];
-  x[matrix->size - 1] = value;
-  for (int r = matrix->size - 2; r >= 0; r--) {
-    value = (x[r] - upper[r] * value) * diagonal[r];
-    x[r] = value;
-  }
+  return matrix->is_tridiagonal ? vida__factor_tridiagonal(matrix, matrix->size)
+                                : factor_general(matrix->linear);
 }
 
 bool vida__chain_matrix_solve(vida_chain_matrix* matrix, const double* b, double* x) {
   if (matrix->is_tridiagonal) {
-    solve_tridiagonal(matrix, b, x);
+    vida__solve_tridiagonal(matrix, matrix->size, b, x);
     return true;
   }
   return !vida__linear_solve(matrix->linear, b, x);

@@ -7,9 +7,15 @@
 #ifndef VIDA_STEPPER_CHAIN_MATRIX_H
 #define VIDA_STEPPER_CHAIN_MATRIX_H
 
+#include <math.h>
 #include <stdbool.h>
 
+#include "base/inline.h"
 #include "base/linear.h"
+
+/* Relative to the sum of the terms of a pivot. A smaller one means that rows nearly depend on each
+ * other, where different branches of the constraints are near each other. */
+#define VIDA_LEAST_PIVOT 1e-4
 
 /* Two rows with a common point, row >= column. */
 typedef struct vida_chain_pair {
@@ -45,5 +51,49 @@ bool vida__chain_matrix_factor(vida_chain_matrix* matrix);
  * succeeded.
  */
 bool vida__chain_matrix_solve(vida_chain_matrix* matrix, const double* b, double* x);
+
+/* Factors a tridiagonal matrix, as vida__chain_matrix_factor does. `size` is its size, which may be
+ * known to the compiler. L has a unit diagonal; `diagonal` then holds the reciprocals of the
+ * pivots. */
+VIDA_ALWAYS_INLINE bool vida__factor_tridiagonal(vida_chain_matrix* matrix, int size) {
+  double* restrict lower = matrix->lower;
+  double* restrict diagonal = matrix->diagonal;
+  const double* restrict upper = matrix->upper;
+  double inverse = 0.0;
+  bool is_regular = true;
+  for (int r = 0; r < size; r++) {
+    const double whole = diagonal[r];
+    double term = 0.0;
+    if (r > 0) {
+      lower[r] *= inverse;
+      term = lower[r] * upper[r - 1];
+    }
+    const double pivot = whole - term;
+    is_regular = is_regular && fabs(pivot) > VIDA_LEAST_PIVOT * (fabs(whole) + fabs(term));
+    inverse = 1.0 / pivot;
+    diagonal[r] = inverse;
+  }
+  return is_regular && isfinite(inverse);
+}
+
+/* Solves with a tridiagonal matrix, as vida__chain_matrix_solve does. */
+VIDA_ALWAYS_INLINE void vida__solve_tridiagonal(const vida_chain_matrix* matrix, int size,
+                                                const double* b, double* x) {
+  const double* restrict lower = matrix->lower;
+  const double* restrict diagonal = matrix->diagonal;
+  const double* restrict upper = matrix->upper;
+  double value = b[0];
+  x[0] = value;
+  for (int r = 1; r < size; r++) {
+    value = b[r] - lower[r] * value;
+    x[r] = value;
+  }
+  value = x[size - 1] * diagonal[size - 1];
+  x[size - 1] = value;
+  for (int r = size - 2; r >= 0; r--) {
+    value = (x[r] - upper[r] * value) * diagonal[r];
+    x[r] = value;
+  }
+}
 
 #endif

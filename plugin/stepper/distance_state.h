@@ -35,6 +35,7 @@ struct vida_distance_steps {
   vida_kinsol* kinsol; /* makes Newton's iterations; NULL: a loop of distance_equations.c */
   double left;         /* the last residual that KINSOL has asked for, relative to its terms */
   bool is_used;        /* in this motion */
+  bool is_chain;       /* row r connects point r to point r - 1, or a place to point 0 */
   bool has_uniform_force;
   bool has_force;  /* `force` is that at the node */
   bool is_current; /* past[] are the last steps */
@@ -60,7 +61,9 @@ struct vida_distance_steps {
   double *nu, *nu_before; /* m: impulses of the last two projections */
   double* block;          /* memory of the arrays above */
   /* The state before the last call, to take its steps back. */
-  double* kept; /* all numbers that change, one after the other */
+  double* kept; /* all numbers that change, one after the other, and their places */
+  vida_step_unknowns kept_past[VIDA_PAST_STEPS], kept_next;
+  double *kept_d, *kept_d_before, *kept_nu, *kept_nu_before;
   bool kept_current, kept_ahead, kept_sizes;
   vida_calm_counts kept_counts;
   int kept_count; /* of the general history */

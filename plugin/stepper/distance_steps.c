@@ -28,26 +28,27 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t dimension = (size_t)own->distances.dimension, width = m * dimension;
   const size_t unknown = count_unknowns(self, own);
+  /* First what steps change, to copy it at once: `inverse` is what follows. */
   const vida_array arrays[] = {{&own->past[0].w, unknown},
                                {&own->past[1].w, unknown},
                                {&own->past[2].w, unknown},
                                {&own->past[3].w, unknown},
                                {&own->next.w, unknown},
+                               {&own->d, width},
+                               {&own->d_before, width},
+                               {&own->nu, m},
+                               {&own->nu_before, m},
                                {&own->inverse, n},
                                {&own->unconstrained, n},
                                {&own->force, n},
                                {&own->v, n + dimension},
-                               {&own->d, width},
-                               {&own->d_before, width},
                                {&own->ahead, width},
                                {&own->rest, m},
                                {&own->residual, m},
                                {&own->size, m},
                                {&own->correction, m},
-                               {&own->nu, m},
-                               {&own->nu_before, m},
-                               {&own->kept, VIDA_PAST_STEPS * unknown + 2 * width + 3 * m + n +
-                                                self->implicit.form.history_size},
+                               {&own->kept, (VIDA_PAST_STEPS + 1) * unknown + 2 * width + 4 * m +
+                                                n + self->implicit.form.history_size},
                                {&own->reaction, self->implicit.form.end ? n : 0}};
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->rows = vida__allocate(m, sizeof *own->rows);
@@ -131,6 +132,18 @@ static bool set_rows(VidaIntegration* self) {
   return true;
 }
 
+static bool is_chain(const VidaIntegration* self) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const int dimension = own->distances.dimension;
+  bool is_one = self->model.n == self->model.m * dimension;
+  for (int r = 0; r < self->model.m && is_one; r++) {
+    const vida_distance_row* at = &own->rows[r];
+    is_one =
+        at->second == r * dimension && at->first == (r > 0 ? (r - 1) * dimension : self->model.n);
+  }
+  return is_one;
+}
+
 static bool is_force_uniform(const VidaSystem* system) {
   for (int b = 0; b < system->term_batch_count; b++) {
     if (!system->term_batches[b].kernel->mass) {
@@ -170,6 +183,7 @@ void vida__distance_steps_start(VidaIntegration* self) {
     own->inverse[i] = 1.0 / self->model.system->mass[i];
   }
   own->is_used = own->is_used && set_rows(self);
+  own->is_chain = own->is_used && is_chain(self);
   own->has_uniform_force = is_force_uniform(self->model.system);
   if (own->is_used) {
     memcpy(own->force, self->model.system->uniform_force,
@@ -260,25 +274,19 @@ typedef struct state_part {
   size_t count;
 } state_part;
 
-enum { STATE_PARTS = VIDA_PAST_STEPS + 7 };
+enum { STATE_PARTS = 5 };
 
 /* Lists the parts; a method may not have the last three. */
 static void list_state(VidaIntegration* self, state_part parts[STATE_PARTS]) {
   const vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
-  const size_t width = m * (size_t)own->distances.dimension;
-  const state_part others[] = {{own->d, width},
-                               {own->d_before, width},
-                               {own->nu, m},
-                               {self->implicit.g_tracked, m},
-                               {form->history, form->history_size},
-                               {form->w, form->w ? n : 0},
-                               {form->impulse, form->impulse ? m : 0}};
-  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
-    parts[k] = (state_part){own->past[k].w, count_unknowns(self, own)};
-  }
-  memcpy(parts + VIDA_PAST_STEPS, others, sizeof others);
+  const state_part list[] = {{own->block, (size_t)(own->inverse - own->block)},
+                             {self->implicit.g_tracked, m},
+                             {form->history, form->history_size},
+                             {form->w, form->w ? n : 0},
+                             {form->impulse, form->impulse ? m : 0}};
+  memcpy(parts, list, sizeof list);
 }
 
 /* Copies all parts to own->kept, or back. */
@@ -298,6 +306,12 @@ static void copy_state(VidaIntegration* self, bool is_back) {
 static void keep(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   copy_state(self, false);
+  memcpy(own->kept_past, own->past, sizeof own->past);
+  own->kept_next = own->next;
+  own->kept_d = own->d;
+  own->kept_d_before = own->d_before;
+  own->kept_nu = own->nu;
+  own->kept_nu_before = own->nu_before;
   own->kept_current = own->is_current;
   own->kept_ahead = own->is_ahead;
   own->kept_sizes = own->has_sizes;
@@ -308,6 +322,12 @@ static void keep(VidaIntegration* self) {
 void vida__take_back_calm_steps(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   copy_state(self, true);
+  memcpy(own->past, own->kept_past, sizeof own->past);
+  own->next = own->kept_next;
+  own->d = own->kept_d;
+  own->d_before = own->kept_d_before;
+  own->nu = own->kept_nu;
+  own->nu_before = own->kept_nu_before;
   self->implicit.has_tracked = true;
   own->is_current = own->kept_current;
   own->is_ahead = own->kept_ahead;

@@ -1,0 +1,240 @@
+/* Sums over the rows of distance_steps.h, for the functions that make its steps.
+ *
+ * Loops over the components of a distance are fast only if the compiler knows their number, and
+ * those over few rows or coordinates, too. Each function is written once, with these numbers as an
+ * argument, and compiled for the usual ones. The components of a vector are loaded before any is
+ * stored, so that they are computed together. */
+#ifndef VIDA_STEPPER_DISTANCE_KERNELS_H
+#define VIDA_STEPPER_DISTANCE_KERNELS_H
+
+#include <string.h>
+
+#include "base/inline.h"
+#include "stepper/distance_state.h"
+
+/* Numbers of coordinates, of constraints, and of components of a distance. In a chain each row
+ * connects the next point to the one before it, and the first row a point to a place. */
+typedef struct vida_shape {
+  int n, m, dimension;
+  bool is_chain;
+} vida_shape;
+
+/* Return the coordinates of the points of row r, which is `at`. */
+VIDA_ALWAYS_INLINE int first_of(const vida_distance_row* at, int r, vida_shape of) {
+  return !of.is_chain ? at->first : r > 0 ? (r - 1) * of.dimension : of.n;
+}
+
+VIDA_ALWAYS_INLINE int second_of(const vida_distance_row* at, int r, vida_shape of) {
+  return of.is_chain ? r * of.dimension : at->second;
+}
+
+VIDA_ALWAYS_INLINE void find_difference(const double* to, const double* from, double* difference,
+                                        int dimension) {
+  for (int k = 0; k < dimension; k++) {
+    difference[k] = to[k] - from[k];
+  }
+}
+
+/* Subtracts weight M^-1 G^T impulses (m) from velocities, with the vectors d for the gradients.
+ * Points are different or equal. */
+VIDA_ALWAYS_INLINE void subtract_accelerated(const vida_distance_steps* own, double weight,
+                                             const double* restrict d,
+                                             const double* restrict impulses, double* restrict w,
+                                             vida_shape of) {
+  const vida_distance_row* restrict at = own->rows;
+  for (int r = 0; r < of.m; r++, at++, d += of.dimension) {
+    const double impulse = weight * at->factor * impulses[r];
+    const double by_first = impulse * at->by_first, by_second = impulse * at->by_second;
+    double *from = w + first_of(at, r, of), *to = w + second_of(at, r, of);
+    double first[VIDA_MOST_COMPONENTS], second[VIDA_MOST_COMPONENTS];
+    for (int k = 0; k < of.dimension; k++) {
+      first[k] = from[k] + by_first * d[k];
+    }
+    for (int k = 0; k < of.dimension; k++) {
+      second[k] = to[k] - by_second * d[k];
+    }
+    for (int k = 0; k < of.dimension; k++) {
+      from[k] = first[k];
+    }
+    for (int k = 0; k < of.dimension; k++) {
+      to[k] = second[k];
+    }
+  }
+}
+
+/* Adds factor d to a sum, and its rounding errors to `low`. */
+VIDA_ALWAYS_INLINE void add_exactly(double* restrict sum, double* restrict low, double factor,
+                                    const double* restrict d, int dimension) {
+  double total[VIDA_MOST_COMPONENTS], left[VIDA_MOST_COMPONENTS];
+  for (int k = 0; k < dimension; k++) {
+    total[k] = vida__add_exactly(sum[k], factor * d[k], &left[k]);
+  }
+  for (int k = 0; k < dimension; k++) {
+    left[k] += low[k];
+  }
+  for (int k = 0; k < dimension; k++) {
+    sum[k] = total[k];
+  }
+  for (int k = 0; k < dimension; k++) {
+    low[k] = left[k];
+  }
+}
+
+/* Computes G^T mu. */
+VIDA_ALWAYS_INLINE void find_reaction(VidaIntegration* self, const double* restrict mu,
+                                      vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const vida_distance_row* restrict at = own->rows;
+  const double* restrict d = own->d;
+  double* reaction = own->reaction;
+  memset(reaction, 0, (size_t)of.n * sizeof *reaction);
+  for (int r = 0; r < of.m; r++, at++, d += of.dimension) {
+    const double impulse = at->factor * mu[r];
+    for (int k = 0; k < of.dimension; k++) {
+      reaction[second_of(at, r, of) + k] += impulse * d[k];
+    }
+    for (int k = 0; k < of.dimension && first_of(at, r, of) < of.n; k++) {
+      reaction[first_of(at, r, of) + k] -= impulse * d[k];
+    }
+  }
+}
+
+/* Subtracts weight G^T impulses from the momenta, with the vectors d for the gradients, term by
+ * term: equal and opposite impulses then cancel exactly. */
+VIDA_ALWAYS_INLINE void subtract_impulses(VidaIntegration* self, double weight,
+                                          const double* restrict d, const double* restrict impulses,
+                                          vida_shape of) {
+  const vida_distance_row* restrict at = self->implicit.distances->rows;
+  double* restrict p = self->node.p;
+  double* restrict low = self->node.p_low;
+  for (int r = 0; r < of.m; r++, at++, d += of.dimension) {
+    const double impulse = weight * at->factor * impulses[r];
+    add_exactly(p + second_of(at, r, of), low + second_of(at, r, of), -impulse, d, of.dimension);
+    if (first_of(at, r, of) < of.n) {
+      add_exactly(p + first_of(at, r, of), low + first_of(at, r, of), impulse, d, of.dimension);
+    }
+  }
+}
+
+VIDA_ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
+  double sum = 0.0;
+  for (int k = 0; k < dimension; k++) {
+    sum += a[k] * b[k];
+  }
+  return sum;
+}
+
+VIDA_ALWAYS_INLINE void store_tridiagonal(const vida_chain_matrix* matrix, double weight,
+                                          const double* left, const double* right, vida_shape of) {
+  double* restrict lower = matrix->lower;
+  double* restrict diagonal = matrix->diagonal;
+  double* restrict upper = matrix->upper;
+  for (int r = 0; r < of.m; r++, left += of.dimension, right += of.dimension) {
+    diagonal[r] = weight * matrix->own_weight[r] * dot(left, right, of.dimension);
+    if (r > 0) {
+      const double factor = weight * matrix->pair_weight[r];
+      lower[r] = factor * dot(left, right - of.dimension, of.dimension);
+      upper[r - 1] = factor * dot(left - of.dimension, right, of.dimension);
+    }
+  }
+}
+
+/* Factors weight G1 M^-1 G0^T, with d for the gradients of the rows in `left` and for those of the
+ * columns in `right`. */
+VIDA_ALWAYS_INLINE bool factor(vida_distance_steps* own, double weight, const double* left,
+                               const double* right, vida_shape of) {
+  vida_chain_matrix* matrix = &own->matrix;
+  own->counts.jacobians++;
+  if (matrix->is_tridiagonal) {
+    store_tridiagonal(matrix, weight, left, right, of);
+    return vida__factor_tridiagonal(matrix, of.m);
+  }
+  for (int k = 0; k < matrix->pair_count; k++) {
+    const vida_chain_pair* pair = &matrix->pairs[k];
+    const int row = pair->row * of.dimension, column = pair->column * of.dimension;
+    const double part = weight * pair->weight;
+    matrix->linear->values[pair->slot] = part * dot(left + row, right + column, of.dimension);
+    matrix->linear->values[pair->transposed] = part * dot(left + column, right + row, of.dimension);
+  }
+  return vida__chain_matrix_factor(matrix);
+}
+
+/* Computes x = A^-1 b with the last factors; x may be b. Returns whether that succeeded. */
+VIDA_ALWAYS_INLINE bool solve_matrix(vida_distance_steps* own, const double* b, double* x,
+                                     vida_shape of) {
+  if (own->matrix.is_tridiagonal) {
+    vida__solve_tridiagonal(&own->matrix, of.m, b, x);
+    return true;
+  }
+  return vida__chain_matrix_solve(&own->matrix, b, x);
+}
+
+/* Adds h times a share of the force to the momenta. The sum is rounded when the impulses of the
+ * constraints have been added. */
+VIDA_ALWAYS_INLINE void add_force(VidaIntegration* self, double share, vida_shape of) {
+  const double weight = share * self->node.h;
+  const double* restrict force = self->implicit.distances->force;
+  double* restrict p = self->node.p;
+  double* restrict low = self->node.p_low;
+  for (int i = 0; i < of.n; i++) {
+    double left;
+    p[i] = vida__add_exactly(p[i], weight * force[i], &left);
+    low[i] += left;
+  }
+}
+
+VIDA_ALWAYS_INLINE void round_momenta(VidaIntegration* self, vida_shape of) {
+  double* restrict p = self->node.p;
+  double* restrict low = self->node.p_low;
+  for (int i = 0; i < of.n; i++) {
+    double left;
+    p[i] = vida__add_exactly(p[i], low[i], &left);
+    low[i] = left;
+  }
+}
+
+/* Computes d at the node, from the compensated positions. */
+VIDA_ALWAYS_INLINE void find_differences(const VidaIntegration* self, double* d, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const double *q = self->node.q, *low = self->node.q_low;
+  const double* place = own->distances.place;
+  for (int r = 0; r < of.m; r++, d += of.dimension, place += of.dimension) {
+    const vida_distance_row* at = &own->rows[r];
+    const bool is_pair = first_of(at, r, of) < of.n;
+    for (int k = 0; k < of.dimension; k++) {
+      d[k] = is_pair ? (q[second_of(at, r, of) + k] - q[first_of(at, r, of) + k]) +
+                           (low[second_of(at, r, of) + k] - low[first_of(at, r, of) + k])
+                     : (q[second_of(at, r, of) + k] - place[k]) + low[second_of(at, r, of) + k];
+    }
+  }
+}
+
+VIDA_ALWAYS_INLINE void exchange(double** a, double** b) {
+  double* kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+VIDA_ALWAYS_INLINE void move_positions(VidaIntegration* self, vida_shape of) {
+  const double h = self->node.h;
+  const double* restrict w = self->implicit.distances->next.w;
+  double* restrict q = self->node.q;
+  double* restrict low = self->node.q_low;
+  for (int i = 0; i < of.n; i++) {
+    double left, rest;
+    const double total = vida__add_exactly(q[i], h * w[i], &left);
+    q[i] = vida__add_exactly(total, low[i] + left, &rest);
+    low[i] = rest;
+  }
+}
+
+VIDA_ALWAYS_INLINE void rotate_unknowns(vida_distance_steps* own) {
+  const vida_step_unknowns oldest = own->past[VIDA_PAST_STEPS - 1];
+  for (int k = VIDA_PAST_STEPS - 1; k > 0; k--) {
+    own->past[k] = own->past[k - 1];
+  }
+  own->past[0] = own->next;
+  own->next = oldest;
+}
+
+#endif
