@@ -7,9 +7,10 @@
 -- The scenario returns two comparisons:
 -- 1. ten seconds with a step of 0.01 s. With --out DIR, the trajectory of energy-momentum in DIR/1
 --    is figure 2 of the paper (the motion) and figure 3 (the velocity constraints, which this
---    method does not enforce: they oscillate about zero). energy-momentum-projected enforces them,
---    too, and keeps the same invariants; average-vector-field and itoh-abe keep the energy with
---    other discrete derivatives, but not the angular momentum (itoh-abe not the linear one, either);
+--    method does not enforce: they oscillate about zero). energy-momentum-projected and
+--    energy-momentum-ggl enforce them, too, and keep the same invariants; average-vector-field and
+--    itoh-abe keep the energy with other discrete derivatives, but not the angular momentum (itoh-abe
+--    not the linear one, either);
 -- 2. the relative error of the fourth particle's position at t = 0.1 s over the step: figure 4,
 --    a line of slope 2.
 
@@ -38,6 +39,7 @@ local motion = vida.compare {
   methods = {
     { "energy-momentum", h = 1e-2 },
     { "energy-momentum-projected", h = 1e-2 },
+    { "energy-momentum-ggl", h = 1e-2 },
     { "average-vector-field", h = 1e-2 },
     { "itoh-abe", h = 1e-2 },
     { "del-midpoint", h = 1e-2 },
@@ -58,6 +60,7 @@ local convergence = vida.compare {
   methods = {
     { "energy-momentum", h = steps },
     { "energy-momentum-projected", h = steps },
+    { "energy-momentum-ggl", h = steps },
     { "average-vector-field", h = steps },
     { "itoh-abe", h = steps },
     { "del-midpoint", h = steps },

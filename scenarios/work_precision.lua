@@ -18,7 +18,7 @@ local function pendulum()
   local time = 5 -- s
   local runs = precision(time, finest)
   runs:steps(30, 3, { { "del-midpoint" }, { "rattle" }, { "del-endpoint" }, { "energy-momentum" },
-    { "generalized-alpha", projection = "velocity" } })
+    { "energy-momentum-ggl" }, { "generalized-alpha", projection = "velocity" } })
   runs:steps(15, 6, { { "compose", base = "rattle" }, { "spark-lobatto", stages = 3 } })
   runs:steps(15, 9, { { "compose", base = "rattle", scheme = "kahan-li8" },
     { "spark-lobatto", stages = 4 } })

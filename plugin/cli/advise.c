@@ -138,7 +138,7 @@ static const Purpose purposes[] = {
     {"long times (symplectic form and momenta preserved, energy bounded)",
      {"verlet", "rattle", "lgvi", "del-nonholonomic", "del-midpoint", "implicit-midpoint", NULL}},
     {"the energy exactly",
-     {"energy-momentum-projected", "energy-momentum", "simo-wong", "average-vector-field", NULL}},
+     {"energy-momentum-ggl", "energy-momentum", "simo-wong", "average-vector-field", NULL}},
     {"many digits", {"spark-lobatto", "galerkin-gauss", "compose", "radau", NULL}},
     {"a tolerance instead of a step", {"radau", "ida-ggl", "ida-index1", "stabilized-ode", NULL}},
 };

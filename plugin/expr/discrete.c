@@ -111,19 +111,36 @@ static int discrete_partial(vida_graph* graph, int r, int k, const void* context
   return refuse(rules, r);
 }
 
-/* A map for vida__graph_replace: positions that are listed move, all other inputs stay. */
-static int mark_positions(const vida_graph* graph, int size, int count, const int* position,
+/* Returns the input at the second point, of the node of a position or a rate. */
+static int second_input(vida_graph* graph, int node) {
+  const vida_node first = graph->nodes[node];
+  return vida__graph_input(
+      graph,
+      first.number == VIDA_INPUT_VELOCITY ? VIDA_INPUT_SECOND_VELOCITY : VIDA_INPUT_SECOND_POSITION,
+      first.operand[0]);
+}
+
+static bool can_move(const vida_graph* graph, int node) {
+  return graph->nodes[node].operation == VIDA_OP_INPUT &&
+         (graph->nodes[node].number == VIDA_INPUT_POSITION ||
+          graph->nodes[node].number == VIDA_INPUT_VELOCITY);
+}
+
+/* A map for vida__graph_replace: inputs that are listed move, all other inputs stay. */
+static int mark_positions(vida_graph* graph, int size, int count, const int* position,
                           int* second) {
   for (int i = 0; i < size; i++) {
     second[i] = graph->nodes[i].operation == VIDA_OP_INPUT ? i : -1;
   }
   for (int j = 0; j < count; j++) {
-    if (position[j] < 0 || position[j] >= size ||
-        graph->nodes[position[j]].operation != VIDA_OP_INPUT ||
-        graph->nodes[position[j]].number != VIDA_INPUT_POSITION) {
+    if (position[j] < 0 || position[j] >= size || !can_move(graph, position[j])) {
       return position[j] < 0 ? position[j] : VIDA_BAD_ARGUMENT;
     }
-    second[position[j]] = -1;
+    const int moved = second_input(graph, position[j]);
+    if (moved < 0) {
+      return moved;
+    }
+    second[position[j]] = moved;
   }
   return VIDA_SUCCESS;
 }
@@ -176,8 +193,7 @@ int vida__discrete_jacobian_nodes(vida_graph* graph, int count, const int* posit
     if (position[j] < 0 || position[j] >= graph->count) {
       code = position[j] < 0 ? position[j] : VIDA_BAD_ARGUMENT;
     } else {
-      second[j] = vida__graph_input(graph, VIDA_INPUT_SECOND_POSITION,
-                                    graph->nodes[position[j]].operand[0]);
+      second[j] = second_input(graph, position[j]);
       code = second[j] < 0 ? second[j] : VIDA_SUCCESS;
     }
   }

@@ -30,6 +30,7 @@ typedef enum vida_input {
   VIDA_INPUT_PARAMETER,
   VIDA_INPUT_MULTIPLIER,
   VIDA_INPUT_SECOND_POSITION, /* q1 of discrete derivatives; q0 is POSITION */
+  VIDA_INPUT_SECOND_VELOCITY, /* v1 of those with respect to positions and rates; v0 is VELOCITY */
   VIDA_INPUT_AUXILIARY,       /* directions of derivatives, and inputs for other purposes */
   VIDA_INPUT_MOMENT,          /* index 0: the time at which conditions of time are evaluated
                                  (time_conditions.h) */

@@ -18,6 +18,7 @@
   X(spook_newton)              \
   X(energy_momentum)           \
   X(energy_momentum_projected) \
+  X(energy_momentum_ggl)       \
   X(average_vector_field)      \
   X(itoh_abe)                  \
   X(chorin)                    \

@@ -42,7 +42,8 @@ local function ladder(cells)
   return s
 end
 
-local methods = { "energy-momentum", "energy-momentum-projected", "del-endpoint", "del-midpoint", "rattle" }
+local methods = { "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl",
+  "del-endpoint", "del-midpoint", "rattle" }
 for _, cells in ipairs { 16, 24, 64 } do
   local s = ladder(cells)
   for _, method in ipairs(methods) do

@@ -284,7 +284,8 @@ for _, method in ipairs(base_methods) do
   tests[#tests + 1] = { "middle axis, " .. method, function() test_middle_axis(method) end }
   tests[#tests + 1] = { "sign, " .. method, function() test_quaternion_sign(method) end }
 end
-for _, method in ipairs { "energy-momentum", "energy-momentum-projected", "rattle", "del-midpoint" } do
+for _, method in ipairs { "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl", "rattle",
+  "del-midpoint" } do
   tests[#tests + 1] = { "flip of directors, " .. method, function() director_flip(method) end }
 end
 mechanism.run(tests)

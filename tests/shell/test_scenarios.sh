@@ -9,7 +9,7 @@ expect 0 run "$scenarios/double_spherical_pendulum.lua" --set time=0.2 --format 
 is_json "$work/out" '#(value.rows or value) == 29'
 expect 0 run "$scenarios/pendulum.lua" --set time=1 --format csv
 expect 0 run "$scenarios/four_particles.lua" --set time=0.1 --out "$work/four" --format csv
-(($(wc -l <"$work/out") == 57)) || complain "four_particles.lua has not 56 rows"
+(($(wc -l <"$work/out") == 65)) || complain "four_particles.lua has not 64 rows"
 [[ -e $work/four/1 && -e $work/four/2 ]] || complain "no trajectories of the two comparisons"
 # Theorem 1: but for rounding, rows of del-chart are those of del-midpoint.
 expect 0 run "$scenarios/charts.lua" --set time=1 --format json

@@ -14,30 +14,20 @@
  * only moves what eq. 21 leaves of the hidden constraint. The scheme is symmetric.
  *
  * Unknowns are w, mu, v and eta, rows the equations in the order momenta, g, first, f. The matrix
- * has the KKT pattern in each quarter. */
+ * has the KKT pattern in each quarter.
+ *
+ * energy-momentum-ggl has the same equations with other rules for the discrete derivative of f. */
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "methods/energy/energy.h"
-
-typedef struct projected_state {
-  vida_energy_state base;
-  double* v0;      /* n: M^-1 p0 */
-  double* v1;      /* n: 2 v - v0 */
-  double* unknown; /* 2 (n + m) */
-  double* turned;  /* entries of G_qq v */
-  double* other;   /* entries: work */
-  double* quarter; /* values of the KKT pattern: work */
-  bool has_eta;    /* unknown has that of the last step */
-  vida_pattern pattern;
-} projected_state;
+#include "methods/energy/energy_projected.h"
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
 /* Computes the entries of G_qq v. G is affine, so differences over any distance are exact. */
 static int find_turned(VidaIntegration* self, const double* q, const double* v, double* entries) {
-  projected_state* own = self->state;
+  vida_projected_state* own = self->state;
   const double h = self->node.h;
   const double t = vida__node_time(self);
   for (int i = 0; i < self->model.n; i++) {
@@ -58,15 +48,38 @@ static int find_middle_rows(VidaIntegration* self, double* entries) {
   return vida__jacobian(&self->model.evaluator, vida__node_time(self), self->work.place, entries);
 }
 
+static int find_entries(VidaIntegration* self, const vida_interval* between, const double* v,
+                        double* by_positions, double* by_rates) {
+  (void)between;
+  const int code = find_turned(self, self->node.q, v, by_positions);
+  return code ? code : find_middle_rows(self, by_rates);
+}
+
+static int find_slopes(VidaIntegration* self, const double* v1, double* entries) {
+  return find_turned(self, self->work.q1, v1, entries);
+}
+
+static const vida_hidden_rule middle_rule = {find_entries, find_slopes};
+
 static int find_next_rows(VidaIntegration* self, double* entries) {
   return vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1, entries);
 }
 
 /* ---- the map --------------------------------------------------------------------------------- */
 
-static int residual(void* data, const double* u, double* r) {
+/* Computes the discrete derivative of f at the unknowns of which energy.h has the first half. */
+static int find_hidden(VidaIntegration* self, const double* u) {
+  vida_projected_state* own = self->state;
+  vida_interval between = vida__next_interval(self, u);
+  between.v = own->v0;
+  between.v1 = own->v1;
+  return own->hidden->find(self, &between, u + self->model.n + self->model.m, own->turned,
+                           own->middle);
+}
+
+int vida__projected_residual(void* data, const double* u, double* r) {
   VidaIntegration* self = data;
-  projected_state* own = self->state;
+  vida_projected_state* own = self->state;
   const VidaSystem* system = self->model.system;
   const int n = self->model.n;
   const int half = n + self->model.m;
@@ -84,10 +97,9 @@ static int residual(void* data, const double* u, double* r) {
     r[i] -= first[i];
     own->v1[i] = 2.0 * v[i] - own->v0[i];
   }
-  code = code ? code : find_turned(self, self->node.q, v, own->turned);
+  code = code ? code : find_hidden(self, u);
   vida__add_reaction(system, own->turned, 0.5 * h, eta, r);
-  code = code ? code : find_middle_rows(self, own->other);
-  vida__add_reaction(system, own->other, -1.0, eta, first);
+  vida__add_reaction(system, own->middle, -1.0, eta, first);
   code = code ? code : find_next_rows(self, own->other);
   memset(rates, 0, (size_t)self->model.m * sizeof *rates);
   vida__add_constraint_velocity(system, own->other, 1.0, own->v1, rates);
@@ -96,7 +108,7 @@ static int residual(void* data, const double* u, double* r) {
 
 /* Adds the quarter in own->quarter to the matrix, and clears it. */
 static void add_quarter(VidaIntegration* self, int down, int right, double* matrix) {
-  const projected_state* own = self->state;
+  const vida_projected_state* own = self->state;
   const vida_pattern* kkt = &self->model.system->pattern;
   for (int j = 0; j < kkt->size; j++) {
     const sunindextype start = kkt->column_start[j];
@@ -116,13 +128,17 @@ static int add_mass(VidaIntegration* self, double weight, double* matrix) {
 }
 
 static int add_curvature(VidaIntegration* self, double weight, const double* eta, double* matrix) {
-  return vida__add_curvature(&self->model.evaluator, vida__node_time(self), self->node.q, weight,
-                             eta, matrix);
+  for (int i = 0; i < self->model.n; i++) {
+    self->work.place[i] = self->node.q[i] + 0.5 * self->work.dq[i];
+  }
+  return vida__add_curvature(&self->model.evaluator, vida__node_time(self), self->work.place,
+                             weight, eta, matrix);
 }
 
-static int jacobian(void* data, const double* u, double* matrix) {
+/* Third derivatives of g, times eta, are left out. */
+int vida__projected_jacobian(void* data, const double* u, double* matrix) {
   VidaIntegration* self = data;
-  projected_state* own = self->state;
+  vida_projected_state* own = self->state;
   const VidaSystem* system = self->model.system;
   const int n = self->model.n;
   const int half = n + self->model.m;
@@ -140,18 +156,17 @@ static int jacobian(void* data, const double* u, double* matrix) {
   add_quarter(self, 0, 0, matrix);
   code = code ? code : add_mass(self, 1.0, quarter);
   code = code ? code : add_curvature(self, -0.5 * h, eta, quarter);
-  code = code ? code : find_turned(self, self->work.q1, own->v1, own->turned);
-  vida__add_rows(system, own->turned, h, quarter);
+  code = code ? code : own->hidden->slopes(self, own->v1, own->other);
+  vida__add_rows(system, own->other, h, quarter);
   add_quarter(self, 1, 0, matrix);
   /* Derivatives with respect to v and eta. */
   code = code ? code : add_mass(self, 1.0, quarter);
   code = code ? code : add_curvature(self, 0.5 * h, eta, quarter);
-  code = code ? code : find_turned(self, self->node.q, v, own->turned);
+  code = code ? code : find_hidden(self, u);
   vida__add_columns(system, own->turned, 0.5 * h, quarter);
   add_quarter(self, 0, 1, matrix);
   code = code ? code : add_mass(self, -1.0, quarter);
-  code = code ? code : find_middle_rows(self, own->other);
-  vida__add_columns(system, own->other, -1.0, quarter);
+  vida__add_columns(system, own->middle, -1.0, quarter);
   code = code ? code : find_next_rows(self, own->other);
   vida__add_rows(system, own->other, 2.0, quarter);
   vida__subtract_redundancy(self, quarter);
@@ -160,7 +175,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
 }
 
 /* The additional rows have the sizes of the first ones. */
-static void sizes(void* data, const double* u, double* size) {
+void vida__projected_sizes(void* data, const double* u, double* size) {
   const VidaIntegration* self = data;
   const int half = self->model.n + self->model.m;
   vida__step_sizes(data, u, size);
@@ -175,7 +190,7 @@ static void guess_second_half(VidaIntegration* self, double* u, bool keep) {
   }
 }
 
-static void second_guess(void* data, double* u) {
+void vida__projected_guess(void* data, double* u) {
   vida__guess_free_flight(data, u);
   guess_second_half(data, u, false);
 }
@@ -183,7 +198,7 @@ static void second_guess(void* data, double* u) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 static int prepare(VidaIntegration* self, VidaError* error) {
-  projected_state* own = self->state;
+  vida_projected_state* own = self->state;
   const int n = self->model.n;
   int code = vida__prepare_step(self, error);
   if (code) {
@@ -205,15 +220,18 @@ static int prepare(VidaIntegration* self, VidaError* error) {
 }
 
 static int find_change(VidaIntegration* self, double* change) {
-  projected_state* own = self->state;
+  vida_projected_state* own = self->state;
   const double* v = own->unknown + self->model.n + self->model.m;
-  const int code = find_turned(self, self->node.q, v, own->turned);
+  for (int i = 0; i < self->model.n; i++) {
+    own->v1[i] = 2.0 * v[i] - own->v0[i];
+  }
+  const int code = find_hidden(self, own->unknown);
   vida__add_reaction(self->model.system, own->turned, -self->node.h, v + self->model.n, change);
   return code;
 }
 
-static int step(VidaIntegration* self, VidaError* error) {
-  projected_state* own = self->state;
+int vida__projected_step(VidaIntegration* self, VidaError* error) {
+  vida_projected_state* own = self->state;
   int code = vida__energy_step_with(self, find_change, error);
   own->has_eta = !code;
   return code;
@@ -233,10 +251,10 @@ static int check_system(VidaIntegration* self, VidaError* error) {
           system->rows[batch->row[0]].name, system->name);
     }
   }
-  return vida__require_discrete_derivatives(self, error);
+  return VIDA_SUCCESS;
 }
 
-static void fill_pattern(const vida_pattern* kkt, vida_pattern* pattern) {
+void vida__double_pattern(const vida_pattern* kkt, vida_pattern* pattern) {
   sunindextype next = 0;
   for (int column = 0; column < pattern->size; column++) {
     const int j = column % kkt->size;
@@ -260,34 +278,37 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
                        : system->coordinates[own].name;
 }
 
-static int create(VidaIntegration* self, VidaError* error) {
+int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden,
+                           VidaError* error) {
   const VidaSystem* system = self->model.system;
   const size_t n = (size_t)self->model.n;
   const size_t size = 2 * (n + (size_t)self->model.m);
   const size_t entries = (size_t)system->entry_count;
   const size_t places = (size_t)system->pattern.entries;
-  const int code = check_system(self, error);
+  const int code = vida__require_discrete_derivatives(self, error);
   if (code) {
     return code;
   }
-  projected_state* own =
-      vida__allocate(1, sizeof *own + (2 * n + size + 2 * entries + places) * sizeof(double) +
+  vida_projected_state* own =
+      vida__allocate(1, sizeof *own + (2 * n + size + 3 * entries + places) * sizeof(double) +
                             (size + 1 + 4 * places) * sizeof(sunindextype));
   if (!own) {
     return vida__fail_memory(error);
   }
   own->base.rule = &vida__equivariant_rule;
+  own->hidden = hidden;
   own->v0 = (double*)(own + 1);
   own->v1 = own->v0 + n;
   own->unknown = own->v1 + n;
   own->turned = own->unknown + size;
-  own->other = own->turned + entries;
+  own->middle = own->turned + entries;
+  own->other = own->middle + entries;
   own->quarter = own->other + entries;
   own->pattern.size = (int)size;
   own->pattern.entries = (int)(4 * places);
   own->pattern.column_start = (sunindextype*)(own->quarter + places);
   own->pattern.row = own->pattern.column_start + size + 1;
-  fill_pattern(&system->pattern, &own->pattern);
+  vida__double_pattern(&system->pattern, &own->pattern);
   const vida_map_rows rows = {&own->pattern, &self->model.evaluator, name_of_row, system};
   self->state = own;
   self->reacts_between = true;
@@ -295,6 +316,11 @@ static int create(VidaIntegration* self, VidaError* error) {
   self->implicit.prepare = prepare;
   self->implicit.unknown = own->unknown;
   return VIDA_SUCCESS;
+}
+
+static int create(VidaIntegration* self, VidaError* error) {
+  const int code = check_system(self, error);
+  return code ? code : vida__projected_create(self, &middle_rule, error);
 }
 
 static const VidaOptionRow options[] = {
@@ -311,9 +337,10 @@ const VidaMethod vida__energy_momentum_projected = {
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = options,
-    .equations = {residual, jacobian, sizes, second_guess},
+    .equations = {vida__projected_residual, vida__projected_jacobian, vida__projected_sizes,
+                  vida__projected_guess},
     .create = create,
     .start = vida__energy_start,
-    .step = step,
+    .step = vida__projected_step,
     .velocities = vida__energy_velocities,
     .energy = vida__energy_at_node};

@@ -42,7 +42,8 @@ typedef struct vida_interval {
   const double* q_low;         /* nullable: rounding error of q0 (and q1), for built-in terms */
   double t;                    /* the time, held fixed, of terms that depend on it */
   const vida_segment* segment; /* as in vida_place */
-  const double* v; /* the rates, held fixed, of general Lagrangians; NULL if there are none */
+  const double* v;  /* the rates, held fixed, of general Lagrangians; NULL if there are none */
+  const double* v1; /* the rates at q1, where those at q0, `v`, do not stay fixed; otherwise NULL */
 } vida_interval;
 
 /* Coefficients of the second derivatives of L in a Newton matrix: entry (i, j) of the matrix
@@ -112,6 +113,12 @@ typedef struct vida_term_kernel {
   int (*discrete_force)(const vida_term_batch* batch, const vida_interval* between, double* force);
   int (*discrete_slopes)(const vida_term_batch* batch, const vida_interval* between, double by_q1,
                          double by_v, double* matrix);
+  /* The discrete derivative of L between (q0,v) and (q1,v1), D_q and D_v, at the time of the
+   * interval, and its weighted derivatives with respect to (q1,v1). NULL if there is none. */
+  int (*joint_gradient)(const vida_term_batch* batch, const vida_interval* between, double* l_q,
+                        double* l_v);
+  int (*joint_slopes)(const vida_term_batch* batch, const vida_interval* between,
+                      vida_hessian_weights weights, double* matrix);
   /* The part of the equations of motion without accelerations, L_q + f - L_vq v - L_vt. NULL: only
    * L_q, of `gradient`. */
   int (*bias)(const vida_term_batch* batch, const vida_place* at, double* force);
@@ -174,6 +181,11 @@ typedef struct vida_constraint_kernel {
   /* The derivative of the row of velocities, G v + g_t or of nonholonomic rows a, with respect to
    * q; entries like those of the Jacobian. */
   int (*value_gradient)(const vida_constraint_batch* batch, const vida_place* at, double* entries);
+  /* Stores the discrete derivative of G(q) v between (q0,v) and (q1,v1), with respect to positions
+   * and to rates. NULL if there is none, or if the constraint is quadratic: then these are the
+   * derivatives in the middle. */
+  int (*hidden_gradient)(const vida_constraint_batch* batch, const vida_interval* between,
+                         double* by_positions, double* by_rates);
 } vida_constraint_kernel;
 
 /* A batch: instances of a constraint with the same kernel and functions. */

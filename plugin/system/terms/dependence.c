@@ -1,5 +1,9 @@
 #include "system/terms/dependence.h"
 
+#include <stdlib.h>
+
+#include "base/memory.h"
+
 vida_dependence vida__input_dependence(const vida_node* node) {
   const vida_dependence own = {node->number == VIDA_INPUT_POSITION,
                                node->number == VIDA_INPUT_VELOCITY,
@@ -33,4 +37,46 @@ bool vida__is_branching(vida_operation operation) {
 bool vida__has_kink(vida_operation operation) {
   return vida__is_branching(operation) || operation == VIDA_OP_ABS || operation == VIDA_OP_MIN ||
          operation == VIDA_OP_MAX;
+}
+
+/* Returns whether a node vanishes where all rates do: a sum of products with factors that vanish.
+ * `vanishes` has the answer for its operands. */
+static bool node_vanishes(const vida_node* node, const bool* vanishes) {
+  const bool a = node->operand[0] >= 0 && vanishes[node->operand[0]];
+  const bool b = node->operand[1] >= 0 && vanishes[node->operand[1]];
+  switch (node->operation) {
+    case VIDA_OP_CONSTANT:
+      return node->constant == 0.0;
+    case VIDA_OP_ADD:
+    case VIDA_OP_SUBTRACT:
+      return a && b;
+    case VIDA_OP_MULTIPLY:
+      return a || b;
+    case VIDA_OP_DIVIDE:
+      return a && !b;
+    case VIDA_OP_NEGATE:
+      return a;
+    case VIDA_OP_POWER_INTEGER:
+      return a && node->number > 0;
+    default:
+      return false;
+  }
+}
+
+int vida__vanish_at_rest(const vida_graph* graph, int count, const int* expression, bool* all) {
+  bool* vanishes = vida__allocate((size_t)graph->count, sizeof *vanishes);
+  if (!vanishes) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int i = 0; i < graph->count; i++) {
+    const vida_node* node = &graph->nodes[i];
+    const bool is_input = node->operation == VIDA_OP_INPUT; /* whose operand is no node */
+    vanishes[i] = is_input ? node->number == VIDA_INPUT_VELOCITY : node_vanishes(node, vanishes);
+  }
+  *all = true;
+  for (int i = 0; i < count; i++) {
+    *all = *all && vanishes[expression[i]];
+  }
+  free(vanishes);
+  return VIDA_SUCCESS;
 }

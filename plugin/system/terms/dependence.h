@@ -26,4 +26,8 @@ bool vida__is_branching(vida_operation operation);
  */
 bool vida__has_kink(vida_operation operation);
 
+/* Finds whether `count` expressions vanish where all rates do, by their form. Fails only without
+ * memory. */
+int vida__vanish_at_rest(const vida_graph* graph, int count, const int* expression, bool* all);
+
 #endif

@@ -46,6 +46,9 @@ typedef struct derivation {
   int* discrete;          /* width */
   bool has_discrete;
   vida_entries discrete_second;
+  int* joint; /* 2 width */
+  bool has_joint;
+  vida_entries joint_second;
   bool has_kinks, has_angles;
   vida_dependence steps, kinks;
   vida_traced* traced;
@@ -64,6 +67,8 @@ static void destroy_traced(vida_functions* functions) {
   free(traced->second_kind);
   free(traced->discrete_place);
   free(traced->discrete_kind);
+  free(traced->joint_place);
+  free(traced->joint_kind);
   free(traced->block_row);
   free(traced->block_column);
   free(traced->wraps);
@@ -97,9 +102,11 @@ static void release(derivation* work) {
   free(work->first);
   free(work->output);
   free(work->discrete);
+  free(work->joint);
   free(work->frozen);
   vida__entries_free(&work->second);
   vida__entries_free(&work->discrete_second);
+  vida__entries_free(&work->joint_second);
   if (work->traced) {
     vida__release_functions(&work->traced->base);
   }
@@ -190,8 +197,9 @@ static int number_coordinates(derivation* work) {
   work->first = vida__allocate(most, sizeof *work->first);
   work->output = vida__allocate(most, sizeof *work->output);
   work->discrete = vida__allocate(most, sizeof *work->discrete);
+  work->joint = vida__allocate(most, sizeof *work->joint);
   if (!traced->index || !work->variable || !work->direction || !work->first || !work->output ||
-      !work->discrete) {
+      !work->discrete || !work->joint) {
     return VIDA_OUT_OF_MEMORY;
   }
   work->index = traced->index;
@@ -238,7 +246,7 @@ static int compile(derivation* work, enum vida_tape_kind kind, int count, const 
     const bool is_turn = input->kind == VIDA_INPUT_SINE || input->kind == VIDA_INPUT_COSINE;
     work->traced->base.takes_turns |= is_turn;
     if (is_turn || input->kind == VIDA_INPUT_POSITION || input->kind == VIDA_INPUT_VELOCITY ||
-        input->kind == VIDA_INPUT_SECOND_POSITION) {
+        input->kind == VIDA_INPUT_SECOND_POSITION || input->kind == VIDA_INPUT_SECOND_VELOCITY) {
       input->index = work->local[input->index];
     }
   }
@@ -256,13 +264,20 @@ static int follow_motion(derivation* work, int rows, const int* function, int* r
 /* Compiles the tapes of the second derivatives, and the lists of the entries of their outputs. */
 static int compile_block(derivation* work) {
   const vida_entries* discrete = work->has_discrete ? &work->discrete_second : NULL;
-  int code = vida__place_second(&work->second, discrete, work->width, work->traced);
+  const vida_entries* joint = work->has_joint ? &work->joint_second : NULL;
+  int code = vida__place_second(&work->second, discrete, joint, work->width, work->traced);
   code = code ? code : compile(work, VIDA_TAPE_SECOND, work->second.count, work->second.node);
   if (!code && work->has_discrete) {
     code = compile(work, VIDA_TAPE_DISCRETE_GRADIENT, work->width, work->discrete);
     code = code ? code
                 : compile(work, VIDA_TAPE_DISCRETE_SECOND, work->discrete_second.count,
                           work->discrete_second.node);
+  }
+  if (!code && work->has_joint) {
+    code = compile(work, VIDA_TAPE_JOINT_GRADIENT, 2 * work->width, work->joint);
+    code = code ? code
+                : compile(work, VIDA_TAPE_JOINT_SECOND, work->joint_second.count,
+                          work->joint_second.node);
   }
   return code;
 }
@@ -278,6 +293,20 @@ static int derive_discrete(derivation* work, VidaExpression expression, int othe
                                               work->discrete, others, work->variable + work->width,
                                               &work->discrete_second);
   work->has_discrete = !code;
+  return code == VIDA_NOT_SUPPORTED ? VIDA_SUCCESS : code;
+}
+
+/* Derives the discrete derivative with respect to positions and rates, for the methods that ask for
+ * it; succeeds if there is none. `is_implicit`: also its derivatives. */
+static int derive_joint(derivation* work, VidaExpression expression, bool is_implicit) {
+  const int count = 2 * work->width;
+  int code = vida__discrete_gradient_nodes(work->graph, expression, count, work->variable,
+                                           work->joint, NULL);
+  if (!code && is_implicit) {
+    code = vida__discrete_jacobian_nodes(work->graph, count, work->variable, work->joint, 0, NULL,
+                                         &work->joint_second);
+  }
+  work->has_joint = !code;
   return code == VIDA_NOT_SUPPORTED ? VIDA_SUCCESS : code;
 }
 
@@ -317,50 +346,6 @@ static int check_mass(const derivation* work, bool* holds) {
   return check_second(work, has_no_rates, holds);
 }
 
-/* Returns whether a node vanishes where all rates do, by its form: a sum of products with factors
- * that vanish. `vanishes` has the answer for its operands. */
-static bool node_vanishes(const vida_node* node, const bool* vanishes) {
-  const bool a = node->operand[0] >= 0 && vanishes[node->operand[0]];
-  const bool b = node->operand[1] >= 0 && vanishes[node->operand[1]];
-  switch (node->operation) {
-    case VIDA_OP_CONSTANT:
-      return node->constant == 0.0;
-    case VIDA_OP_ADD:
-    case VIDA_OP_SUBTRACT:
-      return a && b;
-    case VIDA_OP_MULTIPLY:
-      return a || b;
-    case VIDA_OP_DIVIDE:
-      return a && !b;
-    case VIDA_OP_NEGATE:
-      return a;
-    case VIDA_OP_POWER_INTEGER:
-      return a && node->number > 0;
-    default:
-      return false;
-  }
-}
-
-/* Finds whether L_q, work->first, vanishes at rest. */
-static int check_rest(const derivation* work, bool* rests) {
-  const vida_graph* graph = work->graph;
-  bool* vanishes = vida__allocate((size_t)graph->count, sizeof *vanishes);
-  if (!vanishes) {
-    return VIDA_OUT_OF_MEMORY;
-  }
-  for (int i = 0; i < graph->count; i++) {
-    const vida_node* node = &graph->nodes[i];
-    const bool is_input = node->operation == VIDA_OP_INPUT; /* whose operand is no node */
-    vanishes[i] = is_input ? node->number == VIDA_INPUT_VELOCITY : node_vanishes(node, vanishes);
-  }
-  *rests = true;
-  for (int i = 0; i < work->width; i++) {
-    *rests = *rests && vanishes[work->first[i]];
-  }
-  free(vanishes);
-  return VIDA_SUCCESS;
-}
-
 static int derive_lagrangian(derivation* work, VidaExpression expression,
                              const vida_dependence* found) {
   const int width = work->width;
@@ -372,7 +357,8 @@ static int derive_lagrangian(derivation* work, VidaExpression expression,
                                       work->variable, &work->second);
   code = code ? code : compile(work, VIDA_TAPE_VALUE, 1, &expression);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, 2 * width, work->first);
-  code = code ? code : check_rest(work, &work->traced->base.rests);
+  code = code ? code
+              : vida__vanish_at_rest(work->graph, width, work->first, &work->traced->base.rests);
   if (!code && found->time) {
     code = compile(work, VIDA_TAPE_RATE, 1, &work->first[2 * width]);
   }
@@ -387,8 +373,10 @@ static int derive_lagrangian(derivation* work, VidaExpression expression,
     bool is_quadratic = false;
     code = check_mass(work, &is_quadratic);
     code = code || !is_quadratic ? code : derive_discrete(work, expression, width);
+    code = code ? code : derive_joint(work, expression, true);
     if (!work->has_discrete) {
-      work->traced->term = &vida__traced_plain_lagrangian;
+      work->traced->term =
+          work->has_joint ? &vida__traced_joint_lagrangian : &vida__traced_plain_lagrangian;
     }
   }
   return code ? code : compile_block(work);
@@ -585,12 +573,17 @@ static int derive_constraint(derivation* work, VidaExpression g, const vida_depe
       code ? code : vida__derive_gradient(work->graph, once, width, work->variable, work->output);
   code = code ? code : compile(work, VIDA_TAPE_VALUE_GRADIENT, width, work->output);
   code = code ? code : check_quadratic(work, &is_quadratic);
+  if (!code && work->has_discrete && !found->time && !is_quadratic) {
+    code = derive_joint(work, once, false);
+  }
   if (!work->has_discrete) {
     work->traced->constraint = &vida__traced_plain_constraint;
   } else if (found->time) {
     work->traced->constraint = &vida__traced_driven;
   } else if (is_quadratic) {
     work->traced->constraint = &vida__traced_quadratic;
+  } else if (work->has_joint) {
+    work->traced->constraint = &vida__traced_smooth;
   }
   return code ? code : compile_block(work);
 }

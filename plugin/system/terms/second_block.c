@@ -32,8 +32,9 @@ static int find_place(const uint64_t* keys, int count, uint64_t key) {
 
 /* Collects the places (i, j) at which a second derivative, or a derivative of the discrete
  * derivative, is not zero. */
-static int collect_places(const vida_entries* second, const vida_entries* discrete, int width,
-                          uint64_t* keys, vida_traced* traced) {
+static int collect_places(const vida_entries* second, const vida_entries* discrete,
+                          const vida_entries* joint, int width, uint64_t* keys,
+                          vida_traced* traced) {
   int total = 0;
   int count = 0;
   for (int e = 0; e < second->count; e++) {
@@ -41,6 +42,9 @@ static int collect_places(const vida_entries* second, const vida_entries* discre
   }
   for (int e = 0; discrete && e < discrete->count; e++) {
     keys[total++] = make_key(discrete, width, e);
+  }
+  for (int e = 0; joint && e < joint->count; e++) {
+    keys[total++] = make_key(joint, width, e);
   }
   qsort(keys, (size_t)total, sizeof *keys, compare_keys);
   for (int k = 0; k < total; k++) {
@@ -60,21 +64,25 @@ static int allocate_places(vida_traced* traced, size_t most) {
   traced->second_kind = vida__allocate(most, sizeof *traced->second_kind);
   traced->discrete_place = vida__allocate(most, sizeof *traced->discrete_place);
   traced->discrete_kind = vida__allocate(most, sizeof *traced->discrete_kind);
+  traced->joint_place = vida__allocate(most, sizeof *traced->joint_place);
+  traced->joint_kind = vida__allocate(most, sizeof *traced->joint_kind);
   return traced->block_row && traced->block_column && traced->second_place && traced->second_kind &&
-                 traced->discrete_place && traced->discrete_kind
+                 traced->discrete_place && traced->discrete_kind && traced->joint_place &&
+                 traced->joint_kind
              ? VIDA_SUCCESS
              : VIDA_OUT_OF_MEMORY;
 }
 
-int vida__place_second(const vida_entries* second, const vida_entries* discrete, int width,
-                       vida_traced* traced) {
-  const size_t most = (size_t)second->count + (discrete ? (size_t)discrete->count : 0);
+int vida__place_second(const vida_entries* second, const vida_entries* discrete,
+                       const vida_entries* joint, int width, vida_traced* traced) {
+  const size_t most = (size_t)second->count + (discrete ? (size_t)discrete->count : 0) +
+                      (joint ? (size_t)joint->count : 0);
   uint64_t* keys = vida__allocate(most, sizeof *keys);
   if (!keys || allocate_places(traced, most)) {
     free(keys);
     return VIDA_OUT_OF_MEMORY;
   }
-  const int count = collect_places(second, discrete, width, keys, traced);
+  const int count = collect_places(second, discrete, joint, width, keys, traced);
   traced->block_count = count;
   for (int e = 0; e < second->count; e++) {
     traced->second_place[e] = find_place(keys, count, make_key(second, width, e));
@@ -83,6 +91,10 @@ int vida__place_second(const vida_entries* second, const vida_entries* discrete,
   for (int e = 0; discrete && e < discrete->count; e++) {
     traced->discrete_place[e] = find_place(keys, count, make_key(discrete, width, e));
     traced->discrete_kind[e] = discrete->column[e] < width ? VIDA_SECOND_QQ : VIDA_SECOND_QV;
+  }
+  for (int e = 0; joint && e < joint->count; e++) {
+    traced->joint_place[e] = find_place(keys, count, make_key(joint, width, e));
+    traced->joint_kind[e] = 2 * (joint->row[e] >= width) + (joint->column[e] >= width);
   }
   free(keys);
   return VIDA_SUCCESS;

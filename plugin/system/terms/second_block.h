@@ -7,9 +7,9 @@
 #include "system/terms/traced.h"
 
 /* Fills the lists of `traced`, which owns them, from the second derivatives and from the
- * derivatives of the discrete derivative (nullable). Rows and columns below `width` belong to
- * positions, all others to rates. Fails with VIDA_OUT_OF_MEMORY only. */
-int vida__place_second(const vida_entries* second, const vida_entries* discrete, int width,
-                       vida_traced* traced);
+ * derivatives of both kinds of discrete derivatives (nullable). Rows and columns below `width`
+ * belong to positions, all others to rates. Fails with VIDA_OUT_OF_MEMORY only. */
+int vida__place_second(const vida_entries* second, const vida_entries* discrete,
+                       const vida_entries* joint, int width, vida_traced* traced);
 
 #endif

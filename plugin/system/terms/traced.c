@@ -61,7 +61,7 @@ typedef struct instances {
   const VidaSystem* system;
   double t;
   const vida_segment* segment;
-  const double *q, *v, *q1;
+  const double *q, *v, *q1, *v1;
   const double* switches; /* inputs of the tape SWITCHED, for all instances */
   double* tapes;
   VidaError* error;
@@ -92,6 +92,7 @@ static instances list_between(instances list, const vida_interval* interval) {
   list.v = interval->v;
   list.q = interval->q0;
   list.q1 = interval->q1;
+  list.v1 = interval->v1;
   list.tapes = interval->tapes;
   list.error = interval->error;
   return list;
@@ -187,6 +188,9 @@ static void gather_input(const instances* list, vida_tape_input input, int first
     case VIDA_INPUT_SECOND_POSITION:
       gather_coordinates(list->q1, index, list->width, count, work);
       break;
+    case VIDA_INPUT_SECOND_VELOCITY:
+      gather_coordinates(list->v1, index, list->width, count, work);
+      break;
     case VIDA_INPUT_SINE:
       gather_turns(list, index, 0, count, work);
       break;
@@ -249,7 +253,7 @@ static void describe_fault(const instances* list, int i, const vida_fault* fault
                            size_t size) {
   const int* index = list->index + (size_t)i * (size_t)list->width;
   const vida_input kind = fault->operation == VIDA_OP_INPUT ? fault->input.kind : VIDA_INPUT_KINDS;
-  const bool is_rate = kind == VIDA_INPUT_VELOCITY;
+  const bool is_rate = kind == VIDA_INPUT_VELOCITY || kind == VIDA_INPUT_SECOND_VELOCITY;
   if (is_rate || kind == VIDA_INPUT_POSITION || kind == VIDA_INPUT_SECOND_POSITION ||
       kind == VIDA_INPUT_SINE || kind == VIDA_INPUT_COSINE) {
     vida__append(text, size,
@@ -402,6 +406,17 @@ static void take_slopes(const instances* list, int i, const double* out, int ste
   }
 }
 
+static void take_joint_slopes(const instances* list, int i, const double* out, int step,
+                              void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  const int count = traced->tape[VIDA_TAPE_JOINT_SECOND]->output_count;
+  for (int k = 0; k < count; k++) {
+    to->matrix[slot[traced->joint_place[k]]] += to->weight[traced->joint_kind[k]] * out[k * step];
+  }
+}
+
 typedef struct row_target {
   const int* row;
   double* rows;
@@ -417,6 +432,20 @@ static void take_entries(const instances* list, int i, const double* out, int st
   double* to = (double*)target + (size_t)i * (size_t)list->width;
   for (int j = 0; j < list->width; j++) {
     to[j] = out[j * step];
+  }
+}
+
+/* Two sets of entries: of positions, then of rates. */
+typedef struct hidden_target {
+  double *by_positions, *by_rates;
+} hidden_target;
+
+static void take_hidden(const instances* list, int i, const double* out, int step, void* target) {
+  const hidden_target* to = target;
+  const size_t first = (size_t)i * (size_t)list->width;
+  for (int j = 0; j < list->width; j++) {
+    to->by_positions[first + (size_t)j] = out[j * step];
+    to->by_rates[first + (size_t)j] = out[(list->width + j) * step];
   }
 }
 
@@ -493,6 +522,21 @@ static int discrete_slopes(const vida_term_batch* batch, const vida_interval* in
   return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_slopes, &to);
 }
 
+static int joint_gradient(const vida_term_batch* batch, const vida_interval* interval, double* l_q,
+                          double* l_v) {
+  const instances list = term_between(batch, interval);
+  gradient_target to = {l_q, l_v};
+  return for_each(&list, VIDA_TAPE_JOINT_GRADIENT, take_gradient, &to);
+}
+
+static int joint_slopes(const vida_term_batch* batch, const vida_interval* interval,
+                        vida_hessian_weights weights, double* matrix) {
+  const instances list = term_between(batch, interval);
+  second_target to = {
+      batch->slot, {weights.qq, weights.qv, weights.vq, weights.vv}, NULL, NULL, matrix};
+  return for_each(&list, VIDA_TAPE_JOINT_SECOND, take_joint_slopes, &to);
+}
+
 static int no_discrete_gradient(const vida_term_batch* batch, const vida_interval* interval,
                                 double* d_v) {
   (void)batch, (void)interval, (void)d_v;
@@ -531,12 +575,23 @@ const vida_term_kernel vida__traced_lagrangian = {.kind = "Lagrangian",
                                                   .hessian = term_hessian,
                                                   .discrete_force = discrete_force,
                                                   .discrete_slopes = discrete_slopes,
+                                                  .joint_gradient = joint_gradient,
+                                                  .joint_slopes = joint_slopes,
                                                   .bias = term_bias,
                                                   .rate = term_rate};
 const vida_term_kernel vida__traced_plain_lagrangian = {.kind = "Lagrangian",
                                                         .value = term_value,
                                                         .gradient = lagrangian_gradient,
                                                         .hessian = term_hessian,
+                                                        .bias = term_bias,
+                                                        .rate = term_rate};
+/* A Lagrangian that is not quadratic in the rates. */
+const vida_term_kernel vida__traced_joint_lagrangian = {.kind = "Lagrangian",
+                                                        .value = term_value,
+                                                        .gradient = lagrangian_gradient,
+                                                        .hessian = term_hessian,
+                                                        .joint_gradient = joint_gradient,
+                                                        .joint_slopes = joint_slopes,
                                                         .bias = term_bias,
                                                         .rate = term_rate};
 const vida_term_kernel vida__traced_potential = {.kind = "potential",
@@ -702,12 +757,21 @@ static int discrete_curvature(const vida_constraint_batch* batch, const vida_int
   return for_each(&list, VIDA_TAPE_DISCRETE_SECOND, take_discrete_second, &to);
 }
 
+static int hidden_gradient(const vida_constraint_batch* batch, const vida_interval* interval,
+                           double* by_positions, double* by_rates) {
+  const instances list = constraint_between(batch, interval);
+  hidden_target to = {by_positions, by_rates};
+  return for_each(&list, VIDA_TAPE_JOINT_GRADIENT, take_hidden, &to);
+}
+
 #define VALUES                                                                                   \
   .value = constraint_value, .jacobian = constraint_jacobian, .curvature = constraint_curvature, \
   .rate = constraint_rate, .bias = constraint_bias, .value_gradient = value_gradient
 #define DISCRETE .discrete_jacobian = discrete_jacobian, .discrete_curvature = discrete_curvature
 
 const vida_constraint_kernel vida__traced_constraint = {.kind = "constraint", VALUES, DISCRETE};
+const vida_constraint_kernel vida__traced_smooth = {
+    .kind = "constraint", VALUES, DISCRETE, .hidden_gradient = hidden_gradient};
 const vida_constraint_kernel vida__traced_quadratic = {
     .kind = "constraint", .is_quadratic = true, VALUES, DISCRETE};
 const vida_constraint_kernel vida__traced_driven = {

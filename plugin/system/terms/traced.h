@@ -19,6 +19,11 @@ enum vida_tape_kind {
    * to the second (for Lagrangians also to the rates), by entry. NULL if there is none. */
   VIDA_TAPE_DISCRETE_GRADIENT,
   VIDA_TAPE_DISCRETE_SECOND,
+  /* The discrete derivative with respect to positions and rates, D_q and then D_v: of L, or of the
+   * rate G v of a constraint; and, for Lagrangians, its derivatives with respect to the second
+   * positions and rates, by entry. NULL if there is none. */
+  VIDA_TAPE_JOINT_GRADIENT,
+  VIDA_TAPE_JOINT_SECOND,
   VIDA_TAPE_BIAS,           /* see the member `bias` of kernels (kernel.h) */
   VIDA_TAPE_VALUE_GRADIENT, /* (G v + g_t)_q; a_q of a nonholonomic row */
   VIDA_TAPE_MASS,           /* the diagonal of L_vv */
@@ -50,11 +55,14 @@ typedef struct vida_traced {
   bool* wraps;                      /* for each output of SWITCHES (expr/state_switches.h) */
   size_t
       work_offset[VIDA_TAPE_KINDS + 1]; /* offset of the slots of each tape; last: of the results */
-  /* For each entry of SECOND and DISCRETE_SECOND: its index in the block, and its kind. */
+  /* For each entry of SECOND, DISCRETE_SECOND and JOINT_SECOND: its index in the block, and its
+   * kind. */
   int* second_place;
   int* second_kind;
   int* discrete_place;
   int* discrete_kind; /* VIDA_SECOND_QQ or VIDA_SECOND_QV */
+  int* joint_place;
+  int* joint_kind;
   int block_count;
   int* block_row; /* the lists of the batch's block */
   int* block_column;
@@ -62,10 +70,11 @@ typedef struct vida_traced {
 
 /* The kernels of expressions; those named `plain` have no discrete derivative. */
 extern const vida_term_kernel vida__traced_lagrangian, vida__traced_plain_lagrangian,
-    vida__traced_potential, vida__traced_plain_potential, vida__traced_mass, vida__traced_kinetic,
-    vida__traced_force, vida__traced_observable;
-extern const vida_constraint_kernel vida__traced_constraint, vida__traced_quadratic,
-    vida__traced_driven, vida__traced_plain_constraint, vida__traced_nonholonomic;
+    vida__traced_joint_lagrangian, vida__traced_potential, vida__traced_plain_potential,
+    vida__traced_mass, vida__traced_kinetic, vida__traced_force, vida__traced_observable;
+extern const vida_constraint_kernel vida__traced_constraint, vida__traced_smooth,
+    vida__traced_quadratic, vida__traced_driven, vida__traced_plain_constraint,
+    vida__traced_nonholonomic;
 
 /* Returns whether the rows of a batch are entire functions of the positions at each time: sums and
  * products of coordinates, sines and cosines. Such a row has no jumps and no kinks. False if this
