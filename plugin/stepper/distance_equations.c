@@ -6,16 +6,8 @@
 
 #include "base/finite.h"
 #include "stepper/branch_watch.h"
+#include "stepper/distance_energy.h"
 #include "stepper/distance_kernels.h"
-
-/* A step is not calm if the gradient of a constraint turns by more than this squared angle, or if
- * the residual does not become this much smaller with each iteration. */
-static const double most_turn = 0.01;
-static const double good_contraction = 0.1;
-/* Residuals relative to the terms of the row: one that is not worth another iteration, and one that
- * may remain if iterations do not make it smaller. */
-static const double rounded = 2.0 * DBL_EPSILON;
-static const double near_rounding = 1e-12;
 
 /* ---- guess ----------------------------------------------------------------------------------- */
 
@@ -71,21 +63,7 @@ VIDA_ALWAYS_INLINE bool prepare(VidaIntegration* self, vida_shape of) {
   return true;
 }
 
-/* ---- sums over the rows ---------------------------------------------------------------------- */
-
-/* The components of a vector are loaded before any is stored, so that they are computed together.
- */
-
 /* ---- the equations of a step ----------------------------------------------------------------- */
-
-/* Computes w(mu). */
-VIDA_ALWAYS_INLINE void find_velocities(VidaIntegration* self, vida_shape of) {
-  const vida_distance_steps* own = self->implicit.distances;
-  const double kappa = *self->implicit.form.kappa;
-  double* restrict w = own->next.w;
-  memcpy(w, own->unconstrained, (size_t)of.n * sizeof *w);
-  subtract_accelerated(own, kappa, own->d, own->next.mu, w, of);
-}
 
 /* Computes d and g / h at the end of the step: the mean of d at both ends, times c, is the discrete
  * gradient. Returns the largest residual relative to its terms. */
@@ -126,7 +104,7 @@ VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, vida_shape of) {
   double before = INFINITY;
   int factorizations = 0;
   for (int k = 0; k <= MOST_ITERATIONS; k++) {
-    find_velocities(self, of);
+    find_velocities(self, *self->implicit.form.kappa, own->d, of);
     const double left = find_residual(self, of);
     own->counts.residuals++;
     const bool is_slow = k > 0 && !(left < good_contraction * before);
@@ -162,7 +140,8 @@ VIDA_ALWAYS_INLINE vida_shape shape_with(const VidaIntegration* self, int dimens
 }
 
 VIDA_ALWAYS_INLINE double evaluate(VidaIntegration* self, vida_shape of) {
-  find_velocities(self, of);
+  const vida_distance_steps* own = self->implicit.distances;
+  find_velocities(self, *self->implicit.form.kappa, own->d, of);
   return find_residual(self, of);
 }
 
@@ -267,7 +246,7 @@ VIDA_ALWAYS_INLINE void advance_momenta(VidaIntegration* self, vida_shape of) {
   const vida_step_form* form = &self->implicit.form;
   add_force(self, own->has_uniform_force ? form->start_force + form->end_force : form->start_force,
             of);
-  subtract_impulses(self, *form->kappa, own->d, own->next.mu, of);
+  subtract_impulses(self, *form->kappa, form->is_mean ? own->mean : own->d, own->next.mu, of);
 }
 
 /* Adds the forces at the end of the step, whose time is t, to the momenta. */
@@ -366,7 +345,17 @@ VIDA_ALWAYS_INLINE bool project(VidaIntegration* self, vida_shape of) {
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Sizes of the terms of g / h at the end of a step; they need not be precise. */
+/* Returns the largest component of x. */
+VIDA_ALWAYS_INLINE double find_largest(const double* x, int count) {
+  double largest = 0.0;
+  for (int k = 0; k < count; k++) {
+    largest = x[k] > largest ? x[k] : largest;
+  }
+  return largest;
+}
+
+/* Sizes of the terms of g / h at the end of a step, and of the terms of the momenta; they need not
+ * be precise. */
 VIDA_ALWAYS_INLINE void measure_sizes(VidaIntegration* self, vida_shape of) {
   vida_distance_steps* own = self->implicit.distances;
   double* speed = self->work.speed;
@@ -378,16 +367,34 @@ VIDA_ALWAYS_INLINE void measure_sizes(VidaIntegration* self, vida_shape of) {
   }
   for (int r = 0; r < of.m; r++, d += of.dimension) {
     const vida_distance_row* at = &own->rows[r];
+    const int first = first_of(at, r, of), second = second_of(at, r, of);
     double fastest = 0.0, length = 0.0;
     for (int k = 0; k < of.dimension; k++) {
-      const double other = first_of(at, r, of) < of.n ? speed[first_of(at, r, of) + k] : 0.0;
-      const double both = speed[second_of(at, r, of) + k] + other;
+      const double both = speed[second + k] + (first < of.n ? speed[first + k] : 0.0);
       fastest = both > fastest ? both : fastest;
       length += fabs(d[k]);
     }
     own->size[r] = fabs(at->factor) * length * fastest;
+    own->momentum[r] = find_largest(speed + second, of.dimension) / at->by_second;
+    if (first < of.n) {
+      const double other = find_largest(speed + first, of.dimension) / at->by_first;
+      own->momentum[r] = other < own->momentum[r] ? other : own->momentum[r];
+    }
   }
   own->has_sizes = true;
+}
+
+/* Guesses the unknowns, and solves the equations of a step. */
+VIDA_ALWAYS_INLINE bool find_step(VidaIntegration* self, vida_shape of) {
+  if (!prepare(self, of)) {
+    return false;
+  }
+  if (self->implicit.form.is_mean) {
+    guess_means(self, of);
+    return solve_means(self, of);
+  }
+  guess_multipliers(self, of);
+  return self->implicit.distances->kinsol ? solve_by_kinsol(self) : solve(self, of);
 }
 
 /* Makes one step, or leaves the state unchanged and returns false. Evaluations of a step that is
@@ -399,14 +406,15 @@ VIDA_ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, vida_s
   if (!own->has_sizes || (self->node.step % VIDA_CALM_STEPS == 0 && !self->one_step)) {
     measure_sizes(self, of);
   }
-  guess_multipliers(self, of);
-  if (!prepare(self, of) || !(own->kinsol ? solve_by_kinsol(self) : solve(self, of)) ||
-      !turns_little(self, of)) {
+  if (!find_step(self, of) || !turns_little(self, of)) {
     own->counts = before;
     return false;
   }
   *is_broken = !advance(self, t1, of) || (self->implicit.form.projects && !project(self, of));
   if (!*is_broken) {
+    if (self->implicit.form.is_mean) {
+      choose_extrapolation(self, of);
+    }
     rotate_unknowns(own);
   }
   return !*is_broken;

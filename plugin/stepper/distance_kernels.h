@@ -7,10 +7,20 @@
 #ifndef VIDA_STEPPER_DISTANCE_KERNELS_H
 #define VIDA_STEPPER_DISTANCE_KERNELS_H
 
+#include <float.h>
 #include <string.h>
 
 #include "base/inline.h"
 #include "stepper/distance_state.h"
+
+/* A step is not calm if the gradient of a constraint turns by more than this squared angle, or if
+ * the residual does not become this much smaller with each iteration. */
+static const double most_turn = 0.01;
+static const double good_contraction = 0.1;
+/* Residuals relative to the terms of the row: one that is not worth another iteration, and one that
+ * may remain if iterations do not make it smaller. */
+static const double rounded = 2.0 * DBL_EPSILON;
+static const double near_rounding = 1e-12;
 
 /* Numbers of coordinates, of constraints, and of components of a distance. In a chain each row
  * connects the next point to the one before it, and the first row a point to a place. */
@@ -60,6 +70,15 @@ VIDA_ALWAYS_INLINE void subtract_accelerated(const vida_distance_steps* own, dou
       to[k] = second[k];
     }
   }
+}
+
+/* Computes w = unconstrained - weight M^-1 G^T mu, with these vectors for the gradients. */
+VIDA_ALWAYS_INLINE void find_velocities(VidaIntegration* self, double weight, const double* vectors,
+                                        vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  double* restrict w = own->next.w;
+  memcpy(w, own->unconstrained, (size_t)of.n * sizeof *w);
+  subtract_accelerated(own, weight, vectors, own->next.mu, w, of);
 }
 
 /* Adds factor d to a sum, and its rounding errors to `low`. */

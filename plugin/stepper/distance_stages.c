@@ -21,7 +21,7 @@ struct vida_calm_stages {
 int vida__calm_stages_create(const VidaIntegration* base, vida_stage* stage, int count,
                              vida_calm_stages** calm, VidaError* error) {
   const vida_distance_steps* own = base->implicit.distances;
-  if (!own) {
+  if (!own || base->implicit.form.is_mean) {
     return VIDA_SUCCESS;
   }
   const size_t n = (size_t)base->model.n, m = (size_t)base->model.m;

@@ -41,8 +41,9 @@ struct vida_distance_steps {
   bool is_current; /* past[] are the last steps */
   bool is_ahead;   /* some of them are not yet in the general history */
   bool has_sizes;
-  long resumes;  /* the step before which no calm step is tried */
-  long patience; /* the number of steps before the next try, if this one fails */
+  int extrapolation; /* index of the next guess of steps along means (distance_energy.h) */
+  long resumes;      /* the step before which no calm step is tried */
+  long patience;     /* the number of steps before the next try, if this one fails */
   vida_calm_counts counts;
   vida_distance_row* rows;                  /* m */
   vida_step_unknowns past[VIDA_PAST_STEPS]; /* the last steps; 0: the last one */
@@ -54,9 +55,12 @@ struct vida_distance_steps {
   double* v;              /* n, and zeros: velocities of a projection */
   double *d, *d_before;   /* m x dimension: differences of the points at the last two nodes */
   double* ahead;          /* m x dimension: d at the end of the step */
+  double* mean;           /* m x dimension: mean of both, for steps along means, and */
+  double* turned;         /* m x dimension: its change in the last iteration */
   double* rest;           /* m: g / h at the node */
   double* residual;       /* m: g / h at the end of the step */
   double* size;           /* m: of its terms */
+  double* momentum;       /* m: of the terms of the momenta of its points, the smaller one */
   double* correction;     /* m */
   double *nu, *nu_before; /* m: impulses of the last two projections */
   double* block;          /* memory of the arrays above */
@@ -66,6 +70,7 @@ struct vida_distance_steps {
   double *kept_d, *kept_d_before, *kept_nu, *kept_nu_before;
   bool kept_current, kept_ahead, kept_sizes;
   vida_calm_counts kept_counts;
+  int kept_extrapolation;
   int kept_count; /* of the general history */
 };
 

@@ -43,9 +43,12 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
                                {&own->force, n},
                                {&own->v, n + dimension},
                                {&own->ahead, width},
+                               {&own->mean, self->implicit.form.is_mean ? width : 0},
+                               {&own->turned, self->implicit.form.is_mean ? width : 0},
                                {&own->rest, m},
                                {&own->residual, m},
                                {&own->size, m},
+                               {&own->momentum, m},
                                {&own->correction, m},
                                {&own->kept, (VIDA_PAST_STEPS + 1) * unknown + 2 * width + 4 * m +
                                                 n + self->implicit.form.history_size},
@@ -62,8 +65,16 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
   return VIDA_SUCCESS;
 }
 
+/* Returns the pattern of the matrix of the multipliers; NULL: the equations have another form. */
+static const vida_pattern* find_pattern(const VidaIntegration* self) {
+  return self->implicit.form.is_mean ? self->implicit.form.pattern
+         : self->implicit.condensed  ? vida__condensed_pattern(self)
+                                     : NULL;
+}
+
 int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
-  if (!self->implicit.condensed) {
+  const vida_pattern* pattern = find_pattern(self);
+  if (!pattern) {
     return VIDA_SUCCESS;
   }
   vida_distance_steps* made = vida__allocate(1, sizeof *made);
@@ -74,9 +85,9 @@ int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
   int code = vida__find_distances(self->model.system, &made->distances);
   const bool has_form = !code && made->distances.count > 0;
   code = has_form ? allocate(self, made) : code;
-  code = code || !has_form ? code
-                           : vida__chain_matrix_create(vida__condensed_pattern(self),
-                                                       self->model.context, &made->matrix, error);
+  code = code || !has_form
+             ? code
+             : vida__chain_matrix_create(pattern, self->model.context, &made->matrix, error);
   if (!code && has_form && vida__is_kinsol(self->options)) {
     code = vida__kinsol_create(self->model.context, vida__distance_step_equations(self),
                                kinsol_tolerance, KINSOL_ITERATIONS, self->services != NULL,
@@ -168,6 +179,14 @@ static void set_matrix(vida_distance_steps* own) {
   }
 }
 
+/* Discrete gradients of forces that are not uniform have another form than means. */
+static bool may_be_calm(const VidaIntegration* self) {
+  return self->implicit.form.is_mean
+             ? !self->model.redundant && !vida__has_light_coordinates(self) &&
+                   is_force_uniform(self->model.system)
+             : vida__is_condensed(self);
+}
+
 void vida__distance_steps_start(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   if (!own) {
@@ -177,8 +196,9 @@ void vida__distance_steps_start(VidaIntegration* self) {
   own->resumes = 0;
   own->counts = (vida_calm_counts){0};
   own->patience = 1;
+  own->extrapolation = 0;
   own->is_used =
-      vida__is_condensed(self) && vida__measure_distances(&own->distances, &self->model.evaluator);
+      may_be_calm(self) && vida__measure_distances(&own->distances, &self->model.evaluator);
   for (int i = 0; i < self->model.n; i++) {
     own->inverse[i] = 1.0 / self->model.system->mass[i];
   }
@@ -315,6 +335,7 @@ static void keep(VidaIntegration* self) {
   own->kept_current = own->is_current;
   own->kept_ahead = own->is_ahead;
   own->kept_sizes = own->has_sizes;
+  own->kept_extrapolation = own->extrapolation;
   own->kept_counts = own->counts;
   own->kept_count = self->implicit.history.count;
 }
@@ -332,6 +353,7 @@ void vida__take_back_calm_steps(VidaIntegration* self) {
   own->is_current = own->kept_current;
   own->is_ahead = own->kept_ahead;
   own->has_sizes = own->kept_sizes;
+  own->extrapolation = own->kept_extrapolation;
   own->counts = own->kept_counts;
   own->has_force = false;
   self->implicit.history.count = own->kept_count;
@@ -349,11 +371,14 @@ static void give_last_step(VidaIntegration* self, long made) {
   if (form->end) {
     return; /* it has all already */
   }
-  memcpy(form->w, own->past[0].w, bytes);
+  if (form->w) {
+    memcpy(form->w, own->past[0].w, bytes);
+  }
   for (int r = 0; r < self->model.m; r++) {
     node->lambda[r] = (form->projects ? 0.5 * mu[r] + own->nu_before[r] : mu[r]) / node->h;
   }
-  node->lambda_t = node->t0 + (double)(node->step + made - 1) * node->h;
+  const double share = form->is_mean ? 0.5 : 0.0;
+  node->lambda_t = node->t0 + ((double)(node->step + made - 1) + share) * node->h;
   if (form->projects) {
     memcpy(node->v, own->v, bytes);
     memcpy(form->impulse, own->nu, (size_t)self->model.m * sizeof *own->nu);

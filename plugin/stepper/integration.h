@@ -78,6 +78,11 @@ typedef struct vida_step_form {
   void (*end)(VidaIntegration* self, const double* w, const double* reaction);
   double* history;
   size_t history_size;
+  /* Equations of energy-momentum instead: start_force = end_force = 1/2, kappa = 1, and G^T mu
+   * along the mean gradients of both nodes (distance_energy.h). `pattern` is that of the matrix of
+   * the multipliers. */
+  bool is_mean;
+  const vida_pattern* pattern;
   const VidaStatistics* spent; /* evaluations of other steppers of the method; nullable */
 } vida_step_form;
 

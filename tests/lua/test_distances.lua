@@ -65,7 +65,7 @@ end
 
 for name, make in pairs { ring = make_ring, pendulum = make_pendulum,
   ["ring on springs"] = function(as_formula) return make_ring(as_formula, true) end } do
-  for _, method in ipairs { "del-endpoint", "del-trapezoidal", "rattle" } do
+  for _, method in ipairs { "del-endpoint", "del-trapezoidal", "rattle", "energy-momentum" } do
     for _, h in ipairs { 1e-3, 1e-2 } do
       local q, p = run(make(false), method, "general", h, 500)
       for _, as_formula in ipairs { false, true } do
@@ -141,7 +141,7 @@ do
     linear = function(s, x, y, z) s:constraint { "paraboloid", x ^ 2 + y ^ 2 - 2 * z } end,
   }
   for name, formula in pairs(formulas) do
-    for _, method in ipairs { "del-endpoint", "rattle" } do
+    for _, method in ipairs { "del-endpoint", "rattle", "energy-momentum" } do
       local q = run(make(formula), method, "general", 1e-3, 400)
       local q1 = run(make(formula), method, "auto", 1e-3, 400)
       near(q, q1, 1e-11, name .. ", " .. method)

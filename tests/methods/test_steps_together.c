@@ -8,8 +8,9 @@
 #include "support/model.h"
 #include "support/motion.h"
 
-static const char* const methods[] = {"del-endpoint", "del-trapezoidal",     "rattle",
-                                      "del-midpoint", "symmetric-multistep", "compose"};
+static const char* const methods[] = {"del-endpoint",   "del-trapezoidal",     "rattle",
+                                      "del-midpoint",   "symmetric-multistep", "compose",
+                                      "energy-momentum"};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static VidaStepper* start(const VidaSystem* system, const char* method, double h) {

@@ -402,6 +402,14 @@ int vida__energy_plan_create(VidaIntegration* self, const vida_discrete_rule* ru
   }
   made->base.name = made->is_condensed ? "condensed" : "simplified";
   code = code ? code : allocate(self, made);
+  if (!code && made->is_condensed && rule == &vida__equivariant_rule) {
+    static const double one = 1.0;
+    self->implicit.form = (vida_step_form){.kappa = &one,
+                                           .start_force = 0.5,
+                                           .end_force = 0.5,
+                                           .is_mean = true,
+                                           .pattern = &made->matrix.pattern};
+  }
   return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 

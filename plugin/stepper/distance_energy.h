@@ -1,0 +1,174 @@
+/* Calm steps of energy-momentum, whose forces of constraints act along the mean of d at both ends
+ * of the step:
+ *
+ *   M w = p0 + h F / 2 - kappa G(mean)^T mu / 2,   p1 = p0 + h F - kappa G(mean)^T mu,
+ *
+ * with kappa = 1. Newton's method leaves out the change of the means with w, which is computed anew
+ * in each iteration; a solution is accepted only if they no longer change, so that the last ones
+ * are the exact discrete gradients of the step. Included by distance_equations.c only. */
+#ifndef VIDA_STEPPER_DISTANCE_ENERGY_H
+#define VIDA_STEPPER_DISTANCE_ENERGY_H
+
+#include "stepper/distance_kernels.h"
+
+/* Extrapolations by the last four values, newest first: exact for polynomials of degree 2 and 3,
+ * and for those of degree 2 with a part that changes its sign from step to step. Unknowns of
+ * energy-momentum have such a part, since only means of velocities satisfy the constraints. */
+enum { EXTRAPOLATIONS = 3 };
+static const double extrapolation[EXTRAPOLATIONS][VIDA_PAST_STEPS] = {
+    {3.0, -3.0, 1.0, 0.0}, {4.0, -6.0, 4.0, -1.0}, {2.0, 0.0, -2.0, 1.0}};
+
+/* Residuals of the momenta relative to their terms that are not worth another iteration. */
+static const double rounded_momentum = 0.5 * DBL_EPSILON;
+
+VIDA_ALWAYS_INLINE double extrapolate(const double* restrict weight, double a, double b, double c,
+                                      double e) {
+  return (weight[0] * a + weight[1] * b) + (weight[2] * c + weight[3] * e);
+}
+
+/* Guesses the multipliers, and the means by extrapolated velocities. */
+VIDA_ALWAYS_INLINE void guess_means(VidaIntegration* self, vida_shape of) {
+  vida_distance_steps* own = self->implicit.distances;
+  const double* weight = extrapolation[own->extrapolation];
+  const vida_step_unknowns *a = &own->past[0], *b = &own->past[1], *c = &own->past[2],
+                           *e = &own->past[3];
+  const double half = 0.5 * self->node.h;
+  const vida_distance_row* restrict at = own->rows;
+  const double* restrict d = own->d;
+  double* restrict mean = own->mean;
+  double* restrict w = own->next.w;
+  for (int i = 0; i < of.n; i++) {
+    w[i] = extrapolate(weight, a->w[i], b->w[i], c->w[i], e->w[i]);
+  }
+  for (int r = 0; r < of.m; r++, at++, d += of.dimension, mean += of.dimension) {
+    double rate[VIDA_MOST_COMPONENTS];
+    own->next.mu[r] = extrapolate(weight, a->mu[r], b->mu[r], c->mu[r], e->mu[r]);
+    find_difference(w + second_of(at, r, of), w + first_of(at, r, of), rate, of.dimension);
+    for (int k = 0; k < of.dimension; k++) {
+      mean[k] = d[k] + half * rate[k];
+    }
+  }
+}
+
+/* Chooses the extrapolation that would have been the best one for the step that is solved. */
+VIDA_ALWAYS_INLINE void choose_extrapolation(VidaIntegration* self, vida_shape of) {
+  vida_distance_steps* own = self->implicit.distances;
+  const double *a = own->past[0].mu, *b = own->past[1].mu, *c = own->past[2].mu,
+               *e = own->past[3].mu;
+  double square[EXTRAPOLATIONS] = {0.0};
+  for (int r = 0; r < of.m; r++) {
+    for (int k = 0; k < EXTRAPOLATIONS; k++) {
+      const double error =
+          self->model.matrix_stiffness[r] *
+          (own->next.mu[r] - extrapolate(extrapolation[k], a[r], b[r], c[r], e[r]));
+      square[k] += error * error;
+    }
+  }
+  own->extrapolation = 0;
+  for (int k = 1; k < EXTRAPOLATIONS; k++) {
+    own->extrapolation = square[k] < square[own->extrapolation] ? k : own->extrapolation;
+  }
+}
+
+/* Computes the means, d and g / h at the end of the step. Returns the largest residual of g / h,
+ * relative to its terms; *moved receives the largest change of an impulse with its mean, relative
+ * to the terms of the momentum. */
+VIDA_ALWAYS_INLINE double find_mean_residual(VidaIntegration* self, double* moved, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const double h = self->node.h;
+  const vida_distance_row* restrict at = own->rows;
+  const double* restrict w = own->next.w;
+  const double* restrict d = own->d;
+  double* restrict ahead = own->ahead;
+  double* restrict mean = own->mean;
+  double* restrict turned = own->turned;
+  double* restrict residual = own->residual;
+  double largest = 0.0;
+  *moved = 0.0;
+  for (int r = 0; r < of.m; r++, at++) {
+    double rate[VIDA_MOST_COMPONENTS], middle[VIDA_MOST_COMPONENTS];
+    double sum = 0.0, change = 0.0;
+    find_difference(w + second_of(at, r, of), w + first_of(at, r, of), rate, of.dimension);
+    for (int k = 0; k < of.dimension; k++) {
+      middle[k] = d[k] + 0.5 * h * rate[k];
+      ahead[k] = d[k] + h * rate[k];
+    }
+    for (int k = 0; k < of.dimension; k++) {
+      sum += middle[k] * rate[k];
+      change += fabs(middle[k] - mean[k]);
+    }
+    for (int k = 0; k < of.dimension; k++) {
+      turned[k] = middle[k] - mean[k];
+      mean[k] = middle[k];
+    }
+    residual[r] = own->rest[r] + at->factor * sum;
+    /* Without a division in most rows; NaN is the largest. */
+    if (!(fabs(residual[r]) <= largest * own->size[r])) {
+      largest = fabs(residual[r]) / own->size[r];
+    }
+    change *= fabs(0.5 * at->factor * own->next.mu[r]);
+    if (!(change <= *moved * own->momentum[r])) {
+      *moved = change / own->momentum[r];
+    }
+    d += of.dimension, ahead += of.dimension, mean += of.dimension, turned += of.dimension;
+  }
+  return largest;
+}
+
+/* Adds the effect of the new means on g / h to the residual, so that Newton's method anticipates
+ * it.
+ */
+VIDA_ALWAYS_INLINE void anticipate_means(VidaIntegration* self, vida_shape of) {
+  vida_distance_steps* own = self->implicit.distances;
+  const vida_distance_row* restrict at = own->rows;
+  const double* restrict ahead = own->ahead;
+  double* restrict dw = own->v;
+  memset(dw, 0, (size_t)of.n * sizeof *dw);
+  subtract_accelerated(own, 0.5, own->turned, own->next.mu, dw, of);
+  for (int r = 0; r < of.m; r++, at++, ahead += of.dimension) {
+    double rate[VIDA_MOST_COMPONENTS];
+    find_difference(dw + second_of(at, r, of), dw + first_of(at, r, of), rate, of.dimension);
+    own->residual[r] += at->factor * dot(ahead, rate, of.dimension);
+  }
+}
+
+/* Solves the equations for own->next and own->mean. Returns whether that converged at once. */
+VIDA_ALWAYS_INLINE bool solve_means(VidaIntegration* self, vida_shape of) {
+  enum { MOST_ITERATIONS = 6, MOST_FACTORIZATIONS = 2 };
+  vida_distance_steps* own = self->implicit.distances;
+  double before = INFINITY;
+  int factorizations = 0;
+  for (int k = 0; k <= MOST_ITERATIONS; k++) {
+    double moved;
+    find_velocities(self, 0.5, own->mean, of);
+    const double left = find_mean_residual(self, &moved, of);
+    own->counts.residuals++;
+    const bool is_rounded = left <= rounded;
+    const bool is_slow = k > 0 && !is_rounded && !(left < good_contraction * before);
+    if ((is_rounded || (is_slow && left < near_rounding && before < near_rounding)) &&
+        moved <= rounded_momentum) {
+      return true;
+    }
+    if (is_slow && factorizations == MOST_FACTORIZATIONS) {
+      return false;
+    }
+    if (k == 0 || is_slow) {
+      factorizations++;
+      if (!factor(own, 0.5, own->ahead, own->mean, of)) {
+        return false;
+      }
+    }
+    anticipate_means(self, of);
+    if (!solve_matrix(own, own->residual, own->correction, of)) {
+      return false;
+    }
+    for (int r = 0; r < of.m; r++) {
+      own->next.mu[r] += own->correction[r];
+    }
+    own->counts.iterations++;
+    before = left;
+  }
+  return false;
+}
+
+#endif
