@@ -320,6 +320,7 @@ const CliCommand cli_plot_command = {
         "Without a KIND, draws all kinds for which the results have data:\n"
         "\n"
         "  energy          energy minus that of the start and the work, for each step\n"
+        "  shadow          shadow energy minus its first value, after run --shadow\n"
         "  drift           largest violation of g = 0 and of G v + g_t = 0\n"
         "  momentum        momentum maps minus those of the start\n"
         "  multipliers     multipliers over time\n"

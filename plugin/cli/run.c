@@ -96,7 +96,12 @@ static bool take_defects(void* data, const char* value) {
 
 static bool take_drift(void* data, const char* value) {
   (void)value;
-  return switch_on(data, "drift=true");
+  return switch_on(data, "drift=true") && switch_on(data, "shadow=8");
+}
+
+static bool take_shadow(void* data, const char* value) {
+  (void)value;
+  return switch_on(data, "shadow=8");
 }
 
 static bool take_seed(void* data, const char* value) {
@@ -165,6 +170,9 @@ static const CliOption run_options[] = {
      take_defects},
     {"--drift", NULL, "report drifts with confidence intervals, and oscillations about them",
      take_drift},
+    {"--shadow", NULL,
+     "measure the shadow energies of symplectic methods, which oscillate far less than the energy",
+     take_shadow},
     {"--plot", CLI_VALUE("[KIND,...]", CLI_PICTURE | CLI_OPTIONAL),
      "draw pictures with gnuplot into DIR/plots; see 'vida plot --help'", take_plot},
     {"--quiet", NULL, "show no progress", take_quiet},

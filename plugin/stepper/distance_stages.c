@@ -128,6 +128,9 @@ static bool make(VidaIntegration* base, vida_calm_stages* calm, vida_stage* stag
   }
   if (is_made) {
     memcpy(base->node.v, own->v, (size_t)base->model.n * sizeof *own->v);
+    if (base->needs_action) {
+      memcpy(base->implicit.form.w, own->past[0].w, (size_t)base->model.n * sizeof *own->v);
+    }
     base->implicit.has_entries_next = false;
   }
   return is_made;

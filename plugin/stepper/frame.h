@@ -122,6 +122,12 @@ void vida__begin_energy_check(VidaStepper* stepper);
 /* Checks the energy at the node that a step has computed. Fails with UNBOUNDED if a conservative
  * system has gained a multiple of its energy at the start that only an unstable step produces. */
 int vida__check_energy(VidaStepper* stepper, VidaError* error);
+/* Makes the stepper able to compute the discrete action of its steps. Returns false if its method
+ * does not know it (state.c). */
+bool vida__request_action(VidaStepper* stepper);
+/* Computes the discrete action (J s) of the last step (state.c). Fails with VIDA_NOT_SUPPORTED if
+ * the method does not know it for this system. */
+int vida__step_action(VidaStepper* stepper, double* action, VidaError* error);
 /* Checks velocities v (n) at the node. Fails with CONSTRAINT_VIOLATED if the method claims to keep
  * G v + g_t = 0 and v violates it by more than the allowed error. */
 int vida__check_velocities(VidaStepper* stepper, const double* v, VidaError* error);

@@ -169,6 +169,7 @@ struct VidaIntegration {
   unsigned given_up; /* capabilities that the method does not have with these options */
   int ahead;         /* 1 while the step after the requested one is computed */
   bool one_step; /* a stage of a composition: it satisfies g = 0 and G v + g_t = 0 at both ends */
+  bool needs_action;       /* VidaMethod.action will be called: compositions add up their stages' */
   bool corrects_positions; /* the steps solve g = 0, also after a start that violates it */
   bool reports_motion;    /* the method reports its own steps between nodes (vida__follow_motion) */
   bool reacts_between;    /* constraint forces are not along G at the node where the step starts */
@@ -378,6 +379,16 @@ int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError
  * (node.c). */
 int vida__midpoint_energy(VidaIntegration* self, const double* w, double* value, double* t,
                           VidaError* error);
+/* A discrete Lagrangian on the straight line from q0 to q1, h sum_i b_i L(q0 + c_i h w, w). */
+typedef struct vida_line_rule {
+  int places;
+  double b[2], c[2];
+} vida_line_rule;
+
+/* Computes it for the last step, which began at t (s), with its velocity w (n): for
+ * VidaMethod.action (node.c). */
+int vida__line_action(VidaIntegration* self, const vida_line_rule* rule, double t, const double* w,
+                      double* action, VidaError* error);
 /* Factors the matrix of vida__project_velocity at the node, so that the first projection allocates
  * nothing. */
 int vida__factor_node_matrix(VidaIntegration* self, const double* entries, const double* v);

@@ -112,6 +112,23 @@ int vida__midpoint_energy(VidaIntegration* self, const double* w, double* value,
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
+int vida__line_action(VidaIntegration* self, const vida_line_rule* rule, double t, const double* w,
+                      double* action, VidaError* error) {
+  const double h = self->node.h;
+  *action = 0.0;
+  for (int k = 0; k < rule->places; k++) {
+    double lagrangian = 0.0;
+    vida__find_place(self, w, rule->c[k] - 1.0, self->work.place);
+    const int code = vida__lagrangian(&self->model.evaluator, t + rule->c[k] * h, self->work.place,
+                                      w, &lagrangian);
+    if (code) {
+      return vida__evaluation_failed(self, code, error);
+    }
+    *action += rule->b[k] * h * lagrangian;
+  }
+  return VIDA_SUCCESS;
+}
+
 int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
   const double* v;
   *t = vida__node_time(self);

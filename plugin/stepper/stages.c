@@ -11,6 +11,7 @@ struct vida_stages {
   VidaStepper* nested;
   int count;
   bool is_broken; /* the last step failed half-way, or has been taken back */
+  double action;  /* of the stages of the last step, if it is needed */
   const double* gamma;
   double* differences;    /* memory of the general histories */
   vida_stage* stage;      /* count */
@@ -81,6 +82,24 @@ static int make_stage(vida_stages* stages, int i, double t, double h, VidaError*
   return code;
 }
 
+/* Adds the action of the stage that began at the time t. */
+static int add_action(vida_stages* stages, double t, VidaError* error) {
+  VidaIntegration* base = vida__nested_integration(stages->nested);
+  double action = 0.0;
+  const int code =
+      base->needs_action ? base->method->action(base, t, &action, error) : VIDA_SUCCESS;
+  stages->action += action;
+  return code;
+}
+
+int vida__stages_action(const vida_stages* stages, double* action, VidaError* error) {
+  const VidaIntegration* base = vida__nested_integration(stages->nested);
+  *action = stages->action;
+  return base->needs_action ? VIDA_SUCCESS
+                            : vida__fail(error, VIDA_NOT_SUPPORTED, "%s does not compute it",
+                                         base->method->info.name);
+}
+
 /* Prepares the nested stepper for a step from the node of `outer`. */
 static void begin(vida_stages* stages, const VidaIntegration* outer) {
   VidaIntegration* base = vida__nested_integration(stages->nested);
@@ -88,6 +107,8 @@ static void begin(vida_stages* stages, const VidaIntegration* outer) {
   const bool is_same = !memcmp(outer->node.q, base->node.q, bytes);
   vida__copy_node(outer, base);
   vida__nested_follow(stages->nested, outer);
+  base->needs_action = outer->needs_action && base->method->action;
+  stages->action = 0.0;
   if (stages->is_broken) {
     vida__forget_constraints(base);
   }
@@ -103,8 +124,9 @@ int vida__stages_make(vida_stages* stages, VidaIntegration* outer, VidaError* er
   int code = VIDA_SUCCESS;
   begin(stages, outer);
   for (int i = 0; i < stages->count && !code; i++) {
-    code =
-        make_stage(stages, i, t + covered * outer->node.h, stages->gamma[i] * outer->node.h, error);
+    const double from = t + covered * outer->node.h;
+    code = make_stage(stages, i, from, stages->gamma[i] * outer->node.h, error);
+    code = code ? code : add_action(stages, from, error);
     covered += stages->gamma[i];
   }
   stages->is_broken = code != VIDA_SUCCESS;

@@ -26,4 +26,9 @@ void vida__stages_forget(vida_stages* stages);
  * it. */
 int vida__stages_make(vida_stages* stages, VidaIntegration* outer, VidaError* error);
 
+/* Computes the sum of the discrete actions of the stages of the last step, if the outer stepper
+ * needs it: for VidaMethod.action. Fails with VIDA_NOT_SUPPORTED if the nested method does not know
+ * them. */
+int vida__stages_action(const vida_stages* stages, double* action, VidaError* error);
+
 #endif

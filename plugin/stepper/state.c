@@ -209,6 +209,17 @@ int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaError* err
   return code ? vida__evaluation_failed(&stepper->self, code, error) : VIDA_SUCCESS;
 }
 
+bool vida__request_action(VidaStepper* stepper) {
+  stepper->self.needs_action = stepper->self.method->action != NULL;
+  return stepper->self.needs_action;
+}
+
+int vida__step_action(VidaStepper* stepper, double* action, VidaError* error) {
+  VidaIntegration* self = &stepper->self;
+  const double t = self->node.t0 + (double)(self->node.step - 1) * self->node.h;
+  return self->method->action(self, t, action, error);
+}
+
 double VidaStepper_ParasiticEnergy(const VidaStepper* stepper) {
   const bool is_known =
       stepper && stepper->started && stepper->self.method->parasitic_energy != NULL;

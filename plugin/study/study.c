@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "stepper/method_options.h"
+#include "study/measure/shadow.h"
 #include "study/reference/reference.h"
 #include "study/remarks.h"
 #include "study/step_choice.h"
@@ -58,6 +59,8 @@ static const VidaOptionRow comparison_rows[] = {
      "measure the defect of the symplectic form of each method"},
     {"reversibility", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "measure how far from the start each method returns after a reversal of the velocities"},
+    {"shadow", VIDA_OPTION_INTEGER, "1", 0.0, 0.0, 12.0, false, NULL,
+     "measure the shadow energy of symplectic methods with this order: 4, 8 or 12; 0: not at all"},
     {"defect_steps", VIDA_OPTION_INTEGER, "1", 50.0, 1.0, 1e9, false, NULL,
      "number of steps for symplectic and reversibility, at most those of the run"},
     {"drift", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
@@ -88,6 +91,10 @@ static int read_options(VidaStudy* study, VidaError* error) {
   study->mixed_scale = VidaOptions_Get(options, "mixed_scale");
   study->relative = VidaOptions_Get(options, "relative") != 0.0;
   study->shorten = VidaOptions_HasChoice(options, "end_step", "shorten");
+  if (!vida__is_shadow_order(VidaOptions_Get(options, "shadow"))) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "shadow: expected 0, 4, 8 or 12, got %d",
+                      (int)VidaOptions_Get(options, "shadow"));
+  }
   if (!isfinite(study->time)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "time is not set: how many seconds to integrate");
   }

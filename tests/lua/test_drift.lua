@@ -18,7 +18,8 @@ end
 local optional = {
   "symplectic_noise", "reversibility_defect", "energy_drift_interval", "energy_oscillation", "momentum_drift",
   "momentum_drift_interval", "momentum_oscillation", "constraint_drift", "constraint_drift_interval",
-  "constraint_oscillation",
+  "constraint_oscillation", "shadow_energy_error", "shadow_energy_drift", "shadow_energy_drift_interval",
+  "shadow_energy_oscillation",
 }
 
 -- Without the options nothing is measured and no output is longer.

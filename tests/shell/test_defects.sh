@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# --defects and --drift: more columns in every output, and results with them can be read back.
+# --defects, --drift and --shadow: more columns in every output, and results with them can be read back.
 # shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
 defects=symplectic_noise,reversibility_defect
 drifts=energy_drift_interval,energy_oscillation,momentum_drift,momentum_drift_interval
 drifts+=,momentum_oscillation,constraint_drift,constraint_drift_interval,constraint_oscillation
+shadows=shadow_energy_error,shadow_energy_drift,shadow_energy_drift_interval,shadow_energy_oscillation
 
 header() {
   [[ $(head -n 1 "$1") == "$2" ]] || complain "$1 begins with $(head -n 1 "$1")"
@@ -15,10 +16,12 @@ expect 0 run "$work/short.lua" --format csv
 header "$work/out" "$columns"
 expect 0 run "$work/short.lua" --defects --format csv
 header "$work/out" "$columns,$defects"
+expect 0 run "$work/short.lua" --shadow --format csv
+header "$work/out" "$columns,$shadows"
 expect 0 run "$work/short.lua" --drift --set duration=20 --format csv
-header "$work/out" "$columns,$drifts"
+header "$work/out" "$columns,$drifts,$shadows"
 expect 0 run "$work/short.lua" --defects --drift --set duration=20 --out "$work/results" --report
-header "$work/results/comparison.csv" "$columns,$defects,$drifts"
+header "$work/results/comparison.csv" "$columns,$defects,$drifts,$shadows"
 shows "drift per second with its 95 % confidence"
 shows "constraints, m"
 is_json "$work/results/comparison.json" 'value[1].reversibility_defect < 1e-11 and value[1].energy_oscillation > 0'
@@ -47,6 +50,8 @@ header "$work/both/2/comparison.csv" "$columns,$drifts"
 if type -P gnuplot >/dev/null; then
   expect 0 plot "$work/results" convergence --columns reversibility_defect --columns energy_oscillation
   expect 0 plot "$work/both"
+  expect 0 plot "$work/results" shadow
+  [[ -s $work/results/plots/shadow.svg ]] || complain "no picture of shadow energies"
 fi
 
 expect 2 run "$work/short.lua" --defect

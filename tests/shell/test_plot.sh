@@ -128,7 +128,7 @@ cut=("$work"/full/*.svg*)
 expect 2 run "$work/short.lua" --out "$work/results" --plot enrgy
 says "unknown kind of picture 'enrgy'; did you mean 'energy'?"
 expect 2 run "$work/short.lua" --out "$work/results" --plot xxxx
-says "unknown kind of picture 'xxxx'; there are energy, drift,"
+says "unknown kind of picture 'xxxx'; there are energy, shadow,"
 expect 0 run --plot "$work/short.lua" --out "$work/results"
 
 # One colour for a method, whichever runs are drawn.

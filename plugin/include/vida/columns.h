@@ -137,7 +137,16 @@ typedef enum VidaColumnTrait {
   X(constraint_drift_interval, REAL, "drift", CONSTRAINT_RATE, DRIFT, "", 0, "", 0,                \
     "half the 95 % confidence interval of constraint_drift")                                       \
   X(constraint_oscillation, REAL, "drift", CONSTRAINT, DRIFT, "", 0, "", VIDA_COLUMN_SMALLER,      \
-    "amplitude of the violation about its drift")
+    "amplitude of the violation about its drift")                                                  \
+  X(shadow_energy_error, REAL, "shadow", ENERGY, ENERGY, "shadow", 19, "shadow energy error",      \
+    VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_SPREAD,                               \
+    "shadow energy of a symplectic method against its first value")                                \
+  X(shadow_energy_drift, REAL, "shadow", ENERGY_RATE, DRIFT, "", 0, "|shadow energy drift|",       \
+    VIDA_COLUMN_SMALLER, "fitted slope of the shadow energy")                                      \
+  X(shadow_energy_drift_interval, REAL, "shadow", ENERGY_RATE, DRIFT, "", 0, "", 0,                \
+    "half the 95 % confidence interval of shadow_energy_drift")                                    \
+  X(shadow_energy_oscillation, REAL, "shadow", ENERGY, DRIFT, "", 0, "", VIDA_COLUMN_SMALLER,      \
+    "amplitude of the shadow energy about its drift")
 
 /* The number of columns that every comparison has. */
 #define VIDA_COLUMN_ONE(name, type, option, unit, group, title, importance, axis, traits, text) \

@@ -83,6 +83,10 @@ typedef struct VidaMethod {
   int (*energy)(VidaIntegration* integration, double* energy, double* t, VidaError* error);
   /* Computes lambda at the node, on request. NULL: each step writes lambda to the node. */
   int (*multipliers)(VidaIntegration* integration, VidaError* error);
+  /* Computes the discrete action (J s) of the last step, which began at the time t (s) and had the
+   * length h of the node: the generating function Ld(q0,q1) of the step, whose derivatives are -p0
+   * and p1 up to forces of constraints. NULL: not known, and no shadow energy is measured. */
+  int (*action)(VidaIntegration* integration, double t, double* action, VidaError* error);
   /* Returns the kinetic energy (J) of the parasitic solutions of a multistep formula at the node.
    * NULL: the method is a one-step method. */
   double (*parasitic_energy)(const VidaIntegration* integration);

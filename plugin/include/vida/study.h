@@ -106,6 +106,7 @@ typedef enum VidaRemarkPlace {
   X(FEWER_REPEATS, NOTE, BELOW_ROWS,                                                               \
     "wall_s is the median of %c repetitions, because %n stopped further ones")                     \
   X(DEFECT_FAILED, NOTE, BELOW_ROWS, "no %w defect: %n")                                           \
+  X(NO_SHADOW, NOTE, BELOW_ROWS, "no shadow energy: %w")                                           \
   X(NO_FORM, NOTE, BELOW_ROWS,                                                                     \
     "no symplectic defect: under forces and nonholonomic constraints the exact motion does not "   \
     "preserve the symplectic form")                                                                \
@@ -327,6 +328,8 @@ typedef struct VidaSample {
   const double* position_residuals; /* m: g */
   const double* velocity_residuals; /* m: G v + g_t */
   const double* observables;        /* VidaSystem_ObservableCount values */
+  double shadow_energy;             /* the newest one, J; NaN: not measured */
+  double shadow_energy_t;           /* its time, some steps before t, s */
 } VidaSample;
 
 #define VIDA_REFERENCE_RUN (-1) /* in place of the index of a run: the reference */

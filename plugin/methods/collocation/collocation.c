@@ -692,3 +692,45 @@ int vida__collocation_step(VidaIntegration* self, VidaError* error) {
   vida__advance_positions(self, w);
   return VIDA_SUCCESS;
 }
+
+/* Computes V_i of the last step. Where the unknowns are mean velocities, from M V_i = p0 + sum_j
+ * a^_ij (h L_q - G^T mu)_j. */
+static void find_stage_velocity(const VidaIntegration* self, const vida_stage_rule* plain,
+                                int stage, double* v) {
+  const vida_collocation* own = self->state;
+  const int n = self->model.n;
+  if (!own->rule.has_means) {
+    memcpy(v, own->history[0] + vida__stage_offset(self, stage), (size_t)n * sizeof *v);
+    return;
+  }
+  for (int k = 0; k < n; k++) {
+    double p = own->base[k];
+    for (int j = 0; j < plain->stages; j++) {
+      p += plain->beta[stage][j] * own->push[j * n + k];
+    }
+    v[k] = p / self->model.system->mass[k];
+  }
+}
+
+int vida__collocation_action(VidaIntegration* self, double t, double* action, VidaError* error) {
+  const vida_collocation* own = self->state;
+  const double h = self->node.h;
+  const vida_stage_rule plain =
+      own->rule.has_means ? vida__lobatto_rule(own->rule.stages, false) : own->rule;
+  *action = 0.0;
+  if (own->has_weights) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED, "the method adds masses to this system");
+  }
+  for (int i = 0; i < own->rule.stages; i++) {
+    double lagrangian = 0.0;
+    find_stage_velocity(self, &plain, i, self->work.place);
+    const int code =
+        vida__lagrangian(&self->model.evaluator, t + own->rule.c[i] * h,
+                         own->place + i * self->model.n, self->work.place, &lagrangian);
+    if (code) {
+      return vida__evaluation_failed(self, code, error);
+    }
+    *action += own->rule.b[i] * h * lagrangian;
+  }
+  return VIDA_SUCCESS;
+}

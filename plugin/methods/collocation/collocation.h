@@ -81,6 +81,8 @@ int vida__collocation_start(VidaIntegration* self, VidaError* error);
 /* Solves the equations of a step, and advances positions and momenta, but without the impulse at
  * the end of the step. */
 int vida__collocation_step(VidaIntegration* self, VidaError* error);
+/* Computes h sum b_i L(Q_i, V_i) for the last step: VidaMethod.action of the methods. */
+int vida__collocation_action(VidaIntegration* self, double t, double* action, VidaError* error);
 /* Returns the index of the first unknown of a stage. */
 int vida__stage_offset(const VidaIntegration* self, int stage);
 /* Returns the index of the first multiplier of a stage. */

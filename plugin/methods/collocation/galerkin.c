@@ -52,4 +52,5 @@ const VidaMethod vida__galerkin_gauss = {
     .step = vida__collocation_step,
     .velocities = velocities,
     .energy = vida__node_energy,
+    .action = vida__collocation_action,
     .order = order};

@@ -110,4 +110,5 @@ const VidaMethod vida__spark_lobatto = {
     .step = step,
     .velocities = velocities,
     .energy = vida__node_energy,
+    .action = vida__collocation_action,
     .order = order};

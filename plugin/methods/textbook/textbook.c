@@ -24,6 +24,7 @@ typedef struct textbook_state {
   bool has_force; /* that at the node, found by the step before (verlet) */
   double* force;  /* n */
   double* kept;   /* n: p + p_low */
+  double* w;      /* n: velocity of the last step */
   double data[];
 } textbook_state;
 
@@ -37,12 +38,13 @@ static int prepare_nothing(VidaIntegration* self, VidaError* error) {
 
 static int create_any(VidaIntegration* self, VidaError* error) {
   const size_t n = (size_t)self->model.n;
-  textbook_state* own = vida__allocate(1, sizeof *own + 2 * n * sizeof own->data[0]);
+  textbook_state* own = vida__allocate(1, sizeof *own + 3 * n * sizeof own->data[0]);
   if (!own) {
     return vida__fail_memory(error);
   }
   own->force = own->data;
   own->kept = own->force + n;
+  own->w = own->kept + n;
   self->state = own;
   return VIDA_SUCCESS;
 }
@@ -119,9 +121,9 @@ static int fly(VidaIntegration* self) {
   for (int i = 0; i < self->model.n; i++) {
     own->kept[i] = self->node.p[i] + self->node.p_low[i];
   }
-  const int code = find_flight(self, own->kept, self->work.l_v);
+  const int code = find_flight(self, own->kept, own->w);
   if (!code) {
-    vida__advance_positions(self, self->work.l_v);
+    vida__advance_positions(self, own->w);
   }
   return code;
 }
@@ -227,8 +229,22 @@ static int step_midpoint(VidaIntegration* self, VidaError* error) {
     vida__add_compensated(&self->node.p[i], &self->node.p_low[i], self->node.h * self->work.l_q[i]);
   }
   vida__advance_positions(self, w);
+  memcpy(((textbook_state*)self->state)->w, w, (size_t)self->model.n * sizeof *w);
   return VIDA_SUCCESS;
 }
+
+/* ---- discrete actions ------------------------------------------------------------------------ */
+
+/* Marsden and Wendlandt 1997, section 2.4: each map has a discrete Lagrangian on a line. */
+#define LINE_ACTION(name, ...)                                                                  \
+  static int name(VidaIntegration* self, double t, double* action, VidaError* error) {          \
+    static const vida_line_rule rule = {__VA_ARGS__};                                           \
+    return vida__line_action(self, &rule, t, ((textbook_state*)self->state)->w, action, error); \
+  }
+LINE_ACTION(start_action, 1, {1.0}, {0.0})
+LINE_ACTION(end_action, 1, {1.0}, {1.0})
+LINE_ACTION(middle_action, 1, {1.0}, {0.5})
+LINE_ACTION(trapezoidal_action, 2, {0.5, 0.5}, {0.0, 1.0})
 
 /* ---- what can be asked ----------------------------------------------------------------------- */
 
@@ -262,7 +278,7 @@ static const VidaOptionRow options[] = {
 #define IMPLICIT_FUNCTIONS                                                                      \
   .options = options,                                                                           \
   .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight}, .start = start, \
-  .step = step_midpoint, .energy = vida__node_energy
+  .step = step_midpoint, .action = middle_action, .energy = vida__node_energy
 
 const VidaMethod vida__symplectic_euler = {
     .size = sizeof(VidaMethod),
@@ -270,6 +286,7 @@ const VidaMethod vida__symplectic_euler = {
              "Marsden and Wendlandt 1997, eq. 16", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
     .step = step_euler,
+    .action = end_action,
     EXPLICIT_FUNCTIONS};
 
 const VidaMethod vida__lie_trotter = {
@@ -278,6 +295,7 @@ const VidaMethod vida__lie_trotter = {
              "Marsden and Wendlandt 1997, example 5", EXPLICIT_LIMITS, 1,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_POSITION_FORCES},
     .step = step_lie_trotter,
+    .action = start_action,
     EXPLICIT_FUNCTIONS};
 
 const VidaMethod vida__verlet = {
@@ -286,6 +304,7 @@ const VidaMethod vida__verlet = {
              "Verlet 1967; Swope, Andersen, Berens, Wilson 1982", EXPLICIT_LIMITS, 2,
              TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
     .step = step_verlet,
+    .action = trapezoidal_action,
     EXPLICIT_FUNCTIONS};
 
 const VidaMethod vida__symplectic_implicit = {

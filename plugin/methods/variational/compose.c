@@ -152,6 +152,12 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   return code;
 }
 
+static int action(VidaIntegration* self, double t, double* value, VidaError* error) {
+  const compose_state* own = self->state;
+  (void)t;
+  return vida__stages_action(own->stages, value, error);
+}
+
 /* The order of the base if that is higher. */
 static int order(const VidaOptions* options) {
   char name[32];
@@ -192,5 +198,6 @@ const VidaMethod vida__compose = {
     .energy = vida__node_energy,
     /* The multipliers of the stages contain errors that cancel over the step. */
     .multipliers = vida__node_multipliers,
+    .action = action,
     .order = order,
     .destroy = destroy};

@@ -60,10 +60,10 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
                          .w = own->w,
                          .impulse = own->impulse};
   bool is_linear = true; /* in w, apart from the constraints */
-  for (int k = 0; k < rule->nodes; k++) {
-    is_linear = is_linear && is_explicit(self, rule->c[k]);
-    form.start_force += rule->c[k] == 0.0 ? rule->b[k] : 0.0;
-    form.end_force += rule->c[k] == 1.0 ? rule->b[k] : 0.0;
+  for (int k = 0; k < rule->line.places; k++) {
+    is_linear = is_linear && is_explicit(self, rule->line.c[k]);
+    form.start_force += rule->line.c[k] == 0.0 ? rule->line.b[k] : 0.0;
+    form.end_force += rule->line.c[k] == 1.0 ? rule->line.b[k] : 0.0;
   }
   if (is_linear) {
     self->implicit.form = form;
@@ -82,9 +82,9 @@ int vida__del_residual(void* data, const double* u, double* r) {
   const double h = self->node.h;
   memcpy(r, own->base, (size_t)self->model.n * sizeof *r);
   vida__add_reaction(self->model.system, self->implicit.entries0, own->kappa, mu, r);
-  for (int k = 0; k < rule->nodes; k++) {
-    const double b = rule->b[k];
-    const double c = rule->c[k];
+  for (int k = 0; k < rule->line.places; k++) {
+    const double b = rule->line.b[k];
+    const double c = rule->line.c[k];
     if (is_explicit(self, c)) {
       for (int i = 0; i < self->model.n; i++) {
         r[i] += b * self->model.system->mass[i] * w[i];
@@ -147,9 +147,9 @@ int vida__del_jacobian(void* data, const double* u, double* matrix) {
   const vida_discrete_lagrangian* rule = own->rule;
   const double* w = u;
   const double h = self->node.h;
-  for (int k = 0; k < rule->nodes; k++) {
-    const double b = rule->b[k];
-    const double c = rule->c[k];
+  for (int k = 0; k < rule->line.places; k++) {
+    const double b = rule->line.b[k];
+    const double c = rule->line.c[k];
     const double rest = h * (1.0 - c);
     const vida_hessian_weights weights = {-b * rest * h * c, -b * rest, b * h * c, b};
     vida__find_place(self, w, c, self->work.place);
@@ -177,8 +177,8 @@ static int prepare_base(VidaIntegration* self) {
   for (int i = 0; i < self->model.n; i++) {
     own->base[i] = -(self->node.p[i] + self->node.p_low[i]);
   }
-  for (int k = 0; k < rule->nodes; k++) {
-    if (rule->c[k] != 0.0 || !is_explicit(self, 0.0)) {
+  for (int k = 0; k < rule->line.places; k++) {
+    if (rule->line.c[k] != 0.0 || !is_explicit(self, 0.0)) {
       continue;
     }
     const int code = vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q,
@@ -187,7 +187,7 @@ static int prepare_base(VidaIntegration* self) {
       return code;
     }
     for (int i = 0; i < self->model.n; i++) {
-      own->base[i] -= rule->b[k] * self->node.h * self->work.l_q[i];
+      own->base[i] -= rule->line.b[k] * self->node.h * self->work.l_q[i];
     }
   }
   return VIDA_SUCCESS;
@@ -200,10 +200,10 @@ static int advance_momenta(VidaIntegration* self, const double* w) {
   const vida_variational_state* own = self->state;
   const vida_discrete_lagrangian* rule = own->rule;
   double* p_low = self->node.p_low;
-  for (int k = 0; k < rule->nodes; k++) {
-    const double weight = self->node.h * rule->b[k];
-    vida__find_place(self, w, rule->c[k], self->work.place);
-    const int code = vida__gradient(&self->model.evaluator, vida__place_time(self, rule->c[k]),
+  for (int k = 0; k < rule->line.places; k++) {
+    const double weight = self->node.h * rule->line.b[k];
+    vida__find_place(self, w, rule->line.c[k], self->work.place);
+    const int code = vida__gradient(&self->model.evaluator, vida__place_time(self, rule->line.c[k]),
                                     self->work.place, w, self->work.l_q, self->work.l_v);
     if (code) {
       return code;
@@ -305,16 +305,16 @@ int vida__del_start_two_points(VidaIntegration* self, const double* q1, VidaErro
   const vida_discrete_lagrangian* rule = own->rule;
   const double* w = self->node.v;
   memcpy(own->w, w, (size_t)self->model.n * sizeof *w);
-  for (int k = 0; k < rule->nodes; k++) {
-    vida__find_place(self, w, rule->c[k], self->work.place);
-    const int code = vida__gradient(&self->model.evaluator, vida__place_time(self, rule->c[k]),
+  for (int k = 0; k < rule->line.places; k++) {
+    vida__find_place(self, w, rule->line.c[k], self->work.place);
+    const int code = vida__gradient(&self->model.evaluator, vida__place_time(self, rule->line.c[k]),
                                     self->work.place, w, self->work.l_q, self->work.l_v);
     if (code) {
       return vida__evaluation_failed(self, code, error);
     }
     for (int i = 0; i < self->model.n; i++) {
-      self->node.p[i] +=
-          rule->b[k] * (self->work.l_v[i] + self->node.h * rule->c[k] * self->work.l_q[i]);
+      self->node.p[i] += rule->line.b[k] *
+                         (self->work.l_v[i] + self->node.h * rule->line.c[k] * self->work.l_q[i]);
     }
   }
   memcpy(self->node.q, q1, (size_t)self->model.n * sizeof *q1);
@@ -352,4 +352,9 @@ int vida__del_energy(VidaIntegration* self, double* value, double* t, VidaError*
   return own->midpoint_energy && own->has_step
              ? vida__midpoint_energy(self, own->w, value, t, error)
              : vida__node_energy(self, value, t, error);
+}
+
+int vida__del_action(VidaIntegration* self, double t, double* action, VidaError* error) {
+  const vida_variational_state* own = self->state;
+  return vida__line_action(self, &own->rule->line, t, own->w, action, error);
 }

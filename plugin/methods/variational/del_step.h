@@ -4,13 +4,9 @@
 
 #include "stepper/integration.h"
 
-/* The largest number of points at which a discrete Lagrangian evaluates L. */
-enum { VIDA_MOST_PLACES = 2 };
-
-/* A discrete Lagrangian on the straight line from q0 to q1: Ld = h sum_i b_i L(q0 + c_i h w, w). */
+/* A discrete Lagrangian on the straight line from q0 to q1. */
 typedef struct vida_discrete_lagrangian {
-  int nodes;
-  double b[VIDA_MOST_PLACES], c[VIDA_MOST_PLACES];
+  vida_line_rule line;
   /* sum b_i (c_i - 1/2): the share of the force in the momentum p1, beyond one half */
   double lead;
   bool projects; /* half impulses, and p projected on G v + g_t = 0 at the end of each step */
@@ -42,6 +38,7 @@ int vida__del_start_two_points(VidaIntegration* self, const double* q1, VidaErro
 int vida__del_step(VidaIntegration* self, VidaError* error);
 int vida__del_velocities(VidaIntegration* self, double* v, VidaError* error);
 int vida__del_energy(VidaIntegration* self, double* value, double* t, VidaError* error);
+int vida__del_action(VidaIntegration* self, double t, double* action, VidaError* error);
 
 /* The two parts of a step that projects: the step without the projection, and the projection of p
  * on G v + g_t = 0 at the time t (s), with the second half impulse; it computes v at the node. */
@@ -56,10 +53,11 @@ extern const VidaOptionRow vida__del_options[];
    VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START)
 
 /* Members of the records of all methods of the family, and of those for holonomic constraints. */
-#define VIDA_DEL_FUNCTIONS                                                \
-  .equations = {vida__del_residual, vida__del_jacobian, vida__step_sizes, \
-                vida__guess_free_flight},                                 \
-  .start = vida__del_start, .velocities = vida__del_velocities, .energy = vida__del_energy
+#define VIDA_DEL_FUNCTIONS                                                                  \
+  .equations = {vida__del_residual, vida__del_jacobian, vida__step_sizes,                   \
+                vida__guess_free_flight},                                                   \
+  .start = vida__del_start, .velocities = vida__del_velocities, .energy = vida__del_energy, \
+  .action = vida__del_action
 #define VIDA_DEL_HOLONOMIC .start_two_points = vida__del_start_two_points
 
 #endif

@@ -16,6 +16,8 @@ typedef struct drift_quantity {
 
 static const drift_quantity quantities[] = {
     {"energy", "energy_drift", "energy_drift_interval", "energy_oscillation"},
+    {"shadow energy", "shadow_energy_drift", "shadow_energy_drift_interval",
+     "shadow_energy_oscillation"},
     {"momentum", "momentum_drift", "momentum_drift_interval", "momentum_oscillation"},
     {"constraints", "constraint_drift", "constraint_drift_interval", "constraint_oscillation"}};
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };

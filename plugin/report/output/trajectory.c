@@ -18,6 +18,7 @@ typedef char file_name[VIDA_FILE_NAME_SIZE];
 
 struct VidaTrajectories {
   const VidaSystem* system;
+  bool has_shadow; /* columns of shadow energies */
   char* directory;
   int runs;
   file_name* names; /* runs, without endings */
@@ -53,6 +54,7 @@ static void set_paths(VidaTrajectories* trajectories, int run) {
 static int allocate(VidaTrajectories* trajectories, const VidaStudy* study, const char* directory,
                     VidaError* error) {
   trajectories->system = VidaStudy_System(study);
+  trajectories->has_shadow = VidaStudy_HasColumn(study, Vida_FindColumn("shadow_energy_error"));
   trajectories->runs = VidaStudy_RunCount(study);
   trajectories->path_size = strlen(directory) + VIDA_FILE_NAME_SIZE + 32;
   trajectories->directory = vida__copy_text(directory);
@@ -133,7 +135,7 @@ void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t
   }
 }
 
-static void write_header(FILE* file, const VidaSystem* system) {
+static void write_header(FILE* file, const VidaSystem* system, bool has_shadow) {
   const int n = VidaSystem_CoordinateCount(system), m = VidaSystem_ConstraintCount(system);
   char unit[VIDA_NAME_SIZE];
   fputs("t [s]", file);
@@ -175,6 +177,10 @@ static void write_header(FILE* file, const VidaSystem* system) {
   for (int i = 0; i < VidaSystem_ObservableCount(system); i++) {
     write_column(file, VidaSystem_ObservableUnit(system, i), "",
                  VidaSystem_ObservableName(system, i), "");
+  }
+  if (has_shadow) {
+    write_column(file, "J", "", VIDA_SHADOW_COLUMN, "");
+    write_column(file, "s", "", VIDA_SHADOW_TIME_COLUMN, "");
   }
   fputc('\n', file);
 }
@@ -258,7 +264,7 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
                       strerror(errno));
   }
   trajectories->open[run].rows = 0;
-  write_header(file, trajectories->system);
+  write_header(file, trajectories->system, trajectories->has_shadow);
   return VIDA_SUCCESS;
 }
 
@@ -283,6 +289,10 @@ static int write_sample(void* data, int run, const VidaSample* sample, VidaError
   write_numbers(file, m, sample->position_residuals);
   write_numbers(file, m, sample->velocity_residuals);
   write_numbers(file, VidaSystem_ObservableCount(system), sample->observables);
+  if (trajectories->has_shadow) {
+    write_number(file, sample->shadow_energy);
+    write_number(file, sample->shadow_energy_t);
+  }
   fputc('\n', file);
   trajectories->open[run].rows += 1;
   if (ferror(file)) {

@@ -147,7 +147,8 @@ bool vida__is_in_time(const vida_picture* picture, double t);
 /* Functions that fill in the pictures of each kind. A picture without data has no panel that shows
  * anything. */
 typedef int vida_plot_maker(vida_picture* picture, VidaError* error);
-vida_plot_maker vida__plot_energy, vida__plot_drift, vida__plot_momentum, vida__plot_multipliers;
+vida_plot_maker vida__plot_energy, vida__plot_shadow, vida__plot_drift, vida__plot_momentum;
+vida_plot_maker vida__plot_multipliers;
 vida_plot_maker vida__plot_time;
 vida_plot_maker vida__plot_phase, vida__plot_trajectory;
 vida_plot_maker vida__plot_work_precision, vida__plot_convergence;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/output/output.h"
 #include "report/plot/plot.h"
 #include "study/step_choice.h"
 
@@ -310,6 +311,24 @@ int vida__plot_energy(vida_picture* picture, VidaError* error) {
   vida__append(picture->title, sizeof picture->title,
                ": energy against that of the start and the work");
   return plot_by_step(picture, find_energy, error);
+}
+
+static int find_shadow(vida_picture* picture, const vida_trajectory* trajectory,
+                       quantity quantities[MOST_COLUMNS]) {
+  const int shadow = vida__csv_column(&trajectory->csv, VIDA_SHADOW_COLUMN);
+  (void)picture;
+  if (shadow < 0) {
+    return 0;
+  }
+  quantities[0] = (quantity){.parts = {shadow}, .part_count = 1, .change = true};
+  quantities[0].time = vida__csv_column(&trajectory->csv, VIDA_SHADOW_TIME_COLUMN);
+  vida__append(quantities[0].title, VIDA_TEXT_SIZE, "shadow energy - start [J]");
+  return 1;
+}
+
+int vida__plot_shadow(vida_picture* picture, VidaError* error) {
+  vida__append(picture->title, sizeof picture->title, ": shadow energy against its first value");
+  return plot_by_step(picture, find_shadow, error);
 }
 
 static int find_drift(vida_picture* picture, const vida_trajectory* trajectory,

@@ -58,7 +58,8 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
       !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
-  int code = vida__create_switch_watch(study->system, &monitors->switches, error);
+  int code = vida__create_shadow(study, &monitors->shadow, error);
+  code = code ? code : vida__create_switch_watch(study->system, &monitors->switches, error);
   code = code ? code : vida__create_work(study->system, &monitors->work, error);
   return code || !run->adaptive ? code : vida__watch_velocities(&monitors->work, error);
 }
@@ -73,6 +74,7 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->observables);
   free(monitors->q_there);
   free(monitors->v_there);
+  vida__destroy_shadow(&monitors->shadow);
   vida__destroy_switch_watch(&monitors->switches);
   vida__destroy_work(&monitors->work);
   *monitors = (vida_monitors){0};
@@ -179,6 +181,8 @@ int vida__begin_monitors(vida_monitors* monitors, vida_time_loop* loop, VidaErro
   code = code ? code : measure_momenta(monitors, loop, monitors->momenta, error);
   if (code == VIDA_SUCCESS) {
     begin_drifts(monitors, loop);
+    code = vida__begin_shadow(&monitors->shadow, loop->stepper, study->t0 + 0.5 * study->time,
+                              monitors->run->grid.full, error);
   }
   return code;
 }
@@ -406,6 +410,7 @@ int vida__observe_step(vida_monitors* monitors, vida_time_loop* loop, VidaError*
   const bool compared = monitors->study->reference && !monitors->run->own_start &&
                         vida__is_compared(monitors->run, loop->step);
   int code = observe_invariants(monitors, loop, error);
+  code = code ? code : vida__add_to_shadow(&monitors->shadow, loop->stepper, error);
   code = code ? code : observe_switches(monitors, loop, error);
   code = code ? code : find_deviations(monitors, loop, error);
   note_passage(monitors, loop);
@@ -509,6 +514,21 @@ static void take_drifts(const vida_monitors* monitors, VidaRow* row) {
   if (isnan(energy.interval)) {
     vida__add_remark(
         row, (VidaRemark){.kind = VIDA_REMARK_NO_CONFIDENCE, .count = VIDA_DRIFT_SAMPLES}, NULL);
+  }
+}
+
+static void take_shadow(const vida_monitors* monitors, VidaRow* row) {
+  const vida_shadow* shadow = &monitors->shadow;
+  const vida_drift_fit fit = vida__fit_drift(&shadow->drift);
+  /* A study of drifts measures shadow energies where there are any. */
+  if (shadow->reason && VidaOptions_Get(monitors->study->options, "drift") == 0.0) {
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_NO_SHADOW, .word = shadow->reason},
+                     NULL);
+  } else if (shadow->has_value) {
+    row->shadow_energy_error = vida__norm_value(&shadow->norm, monitors->study->relative);
+    row->shadow_energy_drift = fit.slope;
+    row->shadow_energy_drift_interval = fit.interval;
+    row->shadow_energy_oscillation = fit.oscillation;
   }
 }
 
@@ -679,6 +699,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   row->energy_error = norm_of(&monitors->energy, "energy", study, row);
   row->momentum_error = norm_of(&monitors->momentum, "momentum", study, row);
   take_drifts(monitors, row);
+  take_shadow(monitors, row);
   take_balance(monitors, row);
   row->constraint_position = monitors->constraint_position;
   row->constraint_velocity = monitors->constraint_velocity;

@@ -6,6 +6,7 @@
 #include "study/measure/drift.h"
 #include "study/measure/energy.h"
 #include "study/measure/norms.h"
+#include "study/measure/shadow.h"
 #include "study/study.h"
 #include "study/time/time_loop.h"
 #include "study/work/work_integral.h"
@@ -18,6 +19,7 @@ typedef struct vida_monitors {
   vida_error_norm position, velocity, multiplier, energy, momentum;
   bool drifts; /* also measure the drifts of momenta and constraints */
   vida_drift energy_drift, momentum_drift, constraint_drift;
+  vida_shadow shadow;
   double constraint_position, constraint_velocity; /* the largest violations so far */
   double energy_start;                             /* energy of the consistent initial state */
   vida_switch_watch switches;

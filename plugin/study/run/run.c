@@ -46,6 +46,8 @@ static int emit_sample(running_run* work, bool is_at_jump, VidaError* error) {
       .q = VidaStepper_Positions(work->loop.stepper),
       .v = work->monitors.v,
       .energy = work->monitors.energy_now,
+      .shadow_energy = work->monitors.shadow.now,
+      .shadow_energy_t = work->monitors.shadow.t,
       .work = work->monitors.work_now,
       .momenta = work->monitors.momenta,
       .position_residuals = work->monitors.g,
