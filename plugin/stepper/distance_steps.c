@@ -393,6 +393,23 @@ static bool is_ready(const VidaIntegration* self) {
           (self->implicit.history.count >= VIDA_PAST_STEPS && self->implicit.has_tracked));
 }
 
+bool vida__begin_lane_steps(VidaIntegration* self) {
+  const vida_distance_steps* own = self->implicit.distances;
+  if (!is_ready(self) || !own->is_current || !own->has_sizes || !own->has_force ||
+      self->node.step % VIDA_CALM_STEPS == 0) {
+    return false;
+  }
+  keep(self);
+  return true;
+}
+
+void vida__end_lane_steps(VidaIntegration* self, long made) {
+  vida_distance_steps* own = self->implicit.distances;
+  own->patience = 1;
+  own->is_ahead = true;
+  give_last_step(self, made);
+}
+
 long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
   vida_distance_steps* own = self->implicit.distances;
   *is_broken = false;

@@ -27,6 +27,11 @@ void vida__distance_steps_start(VidaIntegration* self);
  * VIDA_CALM_STEPS, where g must be evaluated. If *is_broken, the state after these steps is
  * undefined, and the caller takes them back. */
 long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken);
+/* Prepares steps that are made in a lane (ensemble.h). Returns false if the motion has to make
+ * the next one alone. vida__take_back_calm_steps takes them back. */
+bool vida__begin_lane_steps(VidaIntegration* self);
+/* Gives the method and the node what follows from `made` steps that were made in a lane. */
+void vida__end_lane_steps(VidaIntegration* self, long made);
 /* Takes back the steps of the last call, apart from the node, which belongs to the frame. */
 void vida__take_back_calm_steps(VidaIntegration* self);
 /* Passes the history of calm steps on to the next step of the method. */

@@ -3,6 +3,7 @@
 #define VIDA_STEPPER_FRAME_H
 
 #include "stepper/integration.h"
+#include "system/model/model.h"
 
 typedef struct vida_watch vida_watch; /* branch_watch.h */
 typedef struct vida_jumps vida_jumps; /* jumps.h */
@@ -23,6 +24,14 @@ typedef struct vida_energy_record {
   double judged;      /* kinetic energy above which the energy is computed next */
 } vida_energy_record;
 
+/* Quantities at the node that have been computed with the step (ensemble.h). */
+typedef struct vida_node_values {
+  bool is_known;
+  double energy; /* with the velocities at the node */
+  double* rate;  /* m: G v + g_t */
+  double momenta[VIDA_LARGEST_MOMENTUM_COUNT];
+} vida_node_values;
+
 /* A stepper: the integration that the method sees, and the state of the frame. */
 struct VidaStepper {
   VidaIntegration self; /* first member, so that the addresses of both structures are equal */
@@ -37,11 +46,14 @@ struct VidaStepper {
   double* block;           /* memory of all arrays of the integration and the frame */
   double* kept;            /* 5 n + m: the node before the step, from q on */
   long careful_steps;      /* of the next steps, each is checked alone */
+  double kept_lambda_t;    /* before steps in a lane */
   double start_energy;     /* size of the kinetic and potential energy at the start */
   double conserved_energy; /* the energy at the start; NaN: of a system that is not conservative */
   vida_energy_record energy;
-  double* node_velocity; /* n: v at the node, if has_node_velocity */
+  vida_energy_record kept_energy; /* before steps in a lane */
+  double* node_velocity;          /* n: v at the node, if has_node_velocity */
   bool has_node_velocity;
+  vida_node_values values;
   bool has_node_multipliers; /* for methods that compute multipliers on request */
   vida_watch* watch;         /* watch of the constraints; NULL without constraints */
   vida_jumps* jumps;         /* NULL for systems without jumps, and for steppers with an `outer` */
@@ -79,6 +91,14 @@ int vida__make_step(VidaStepper* stepper, VidaError* error);
 /* Makes one step as vida__make_step does, or up to `most` calm ones (distance_steps.h); *made
  * receives their number. */
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error);
+/* Prepares calm steps that are made in a lane (ensemble.h). Returns false if the stepper has to
+ * make the next one alone (motion.c). */
+bool vida__begin_joint_steps(VidaStepper* stepper);
+/* Checks the state after `made` steps in a lane. If the checks reject it, restores the state before
+ * them and returns false; the method itself then makes the next step (motion.c). */
+bool vida__end_joint_steps(VidaStepper* stepper, long made);
+/* Deletes what is known about the node, which has been replaced by an earlier one (motion.c). */
+void vida__replace_node(VidaStepper* stepper);
 /* If `error` says that the method cannot integrate the system, appends the methods that can with
  * their default options: "; these can: rattle, hht and 3 more". Returns `code` (alternatives.c). */
 int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options, int code,

@@ -57,7 +57,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   stepper->self.node.h = h;
   stepper->self.node.step = 0;
   stepper->self.implicit.history.count = 0;
-  stepper->has_node_velocity = false;
+  stepper->has_node_velocity = stepper->values.is_known = false;
   stepper->has_node_multipliers = false;
   forget_node(stepper);
   stepper->self.implicit.scaled_for = 0.0;
@@ -189,7 +189,7 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
 
 /* Deletes all data of the last step from which guesses could be made. */
 static void take_back(VidaStepper* stepper) {
-  stepper->has_node_velocity = false;
+  stepper->has_node_velocity = stepper->values.is_known = false;
   forget_node(stepper);
   stepper->self.implicit.has_tracked = false;
   stepper->self.implicit.history.count = 0;
@@ -207,7 +207,7 @@ static int judge(VidaStepper* stepper, bool evaluates, VidaError* error) {
   code = code || stepper->self.reports_motion
              ? code
              : vida__check_branch(&stepper->self, stepper->self.node.q, error);
-  stepper->has_node_velocity = false;
+  stepper->has_node_velocity = stepper->values.is_known = false;
   stepper->has_node_multipliers = false;
   code = code ? code : vida__check_step(stepper, error);
   return code ? code : vida__check_energy(stepper, error);
@@ -297,6 +297,16 @@ static bool accepts_calm_steps(VidaStepper* stepper, long made) {
   return true;
 }
 
+/* Restores the state before calm steps, with stepper->kept. */
+static void take_back_calm_steps(VidaStepper* stepper, double lambda_t, vida_energy_record energy) {
+  memcpy(stepper->self.node.q, stepper->kept, count_kept_bytes(stepper));
+  stepper->self.node.lambda_t = lambda_t;
+  stepper->energy = energy;
+  vida__take_back_calm_steps(&stepper->self);
+  forget_node(stepper);
+  vida__watch_return(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
+}
+
 /* Makes up to `most` calm steps, and returns their number. If the checks reject the last one, each
  * of them is made and checked alone; the method itself makes a step that is rejected alone. */
 static long make_calm_steps(VidaStepper* stepper, long most) {
@@ -308,17 +318,38 @@ static long make_calm_steps(VidaStepper* stepper, long most) {
   if (!is_broken && (made == 0 || accepts_calm_steps(stepper, made))) {
     return made;
   }
-  memcpy(stepper->self.node.q, stepper->kept, count_kept_bytes(stepper));
-  stepper->self.node.lambda_t = lambda_t;
-  stepper->energy = energy;
-  vida__take_back_calm_steps(&stepper->self);
-  forget_node(stepper);
-  vida__watch_return(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
+  take_back_calm_steps(stepper, lambda_t, energy);
   if (is_broken) {
     return made > 0 ? make_calm_steps(stepper, made) : 0;
   }
   stepper->careful_steps = made > 1 ? made : 0;
   return made > 1 ? make_calm_steps(stepper, 1) : 0;
+}
+
+bool vida__begin_joint_steps(VidaStepper* stepper) {
+  if (stepper->outer || stepper->jumps || stepper->careful_steps > 0 ||
+      !vida__begin_lane_steps(&stepper->self)) {
+    return false;
+  }
+  memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
+  stepper->kept_lambda_t = stepper->self.node.lambda_t;
+  stepper->kept_energy = stepper->energy;
+  return true;
+}
+
+bool vida__end_joint_steps(VidaStepper* stepper, long made) {
+  vida__end_lane_steps(&stepper->self, made);
+  if (accepts_calm_steps(stepper, made)) {
+    return true;
+  }
+  take_back_calm_steps(stepper, stepper->kept_lambda_t, stepper->kept_energy);
+  stepper->careful_steps = made > 1 ? made : 0;
+  return false;
+}
+
+void vida__replace_node(VidaStepper* stepper) {
+  stepper->has_node_velocity = stepper->has_node_multipliers = stepper->values.is_known = false;
+  forget_node(stepper);
 }
 
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {

@@ -151,7 +151,9 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
   } else if (position) {
     code = vida__constraints(evaluator, t, q, stepper->self.node.q_low, position);
   }
-  if (velocity && !code) {
+  if (velocity && stepper->values.is_known) {
+    memcpy(velocity, stepper->values.rate, (size_t)stepper->self.model.m * sizeof *velocity);
+  } else if (velocity && !code) {
     code = vida__node_velocities(&stepper->self, &v, error);
     if (code) {
       return code;

@@ -61,6 +61,7 @@ static int allocate_arrays(VidaStepper* stepper) {
                                {&stepper->self.work.g_work, m},
                                {&stepper->self.work.node_step, n + m},
                                {&stepper->node_velocity, n},
+                               {&stepper->values.rate, m},
                                {&stepper->self.work.constraint_work, m},
                                {&stepper->self.work.mass_work, n + m},
                                {&stepper->self.model.redundancy, m},

@@ -48,6 +48,9 @@ static const VidaOptionRow comparison_rows[] = {
     {"repeats", VIDA_OPTION_INTEGER, "1", 1.0, 0.0, 1000.0, false, NULL,
      "number of repetitions of each run, of which the median time is reported; 0: until the median "
      "is stable"},
+    {"lanes", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
+     "make the calm steps of runs that differ only in their start at once, in vector instructions; "
+     "the results are the same, but several runs call an observer in turn"},
     {"wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
      "wall time after which a run, a repetition of a run, or the reference ends with the status "
      "WALL_LIMIT"},

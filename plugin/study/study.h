@@ -38,6 +38,7 @@ typedef struct vida_run {
   size_t bare_options; /* offset of the options in row.options, after the labels */
   int first, alike;    /* first run that differs only in its start; in that run: their number */
   int next_of_series;  /* the next run of its series; -1: it is the last one */
+  long joint_steps;    /* made at once with those of other runs */
   VidaRow row;
   vida_run_sizes sizes;
 } vida_run;
@@ -125,5 +126,12 @@ int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* e
 /* Makes one run. Fails only if the study cannot continue: the observer fails or stops it, or there
  * is no memory for the monitors. A failure of the run itself is written to its row. */
 int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error);
+/* Returns how many runs from this index on, at most `most`, can be made at once with
+ * vida__make_runs_together, as far as options and starts tell. */
+int vida__count_together(const VidaStudy* study, int index, int most);
+/* Makes such runs, with their steps at once in lanes (stepper/ensemble.h). Where the first one
+ * shows that its steps cannot be calm, makes only that run. *made receives the number of runs. */
+int vida__make_runs_together(VidaStudy* study, int index, int count, const VidaObserver* observer,
+                             int* made, VidaError* error);
 
 #endif

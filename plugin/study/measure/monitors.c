@@ -84,8 +84,13 @@ void vida__destroy_monitors(vida_monitors* monitors) {
 static int measure_momenta(vida_monitors* monitors, const vida_time_loop* loop, double* momenta,
                            VidaError* error) {
   const VidaSystem* system = monitors->study->system;
-  VidaSystem_Momentum(system, VidaStepper_Positions(loop->stepper),
-                      VidaStepper_Momenta(loop->stepper), momenta);
+  const vida_node_values* known = &loop->stepper->values;
+  if (known->is_known) {
+    memcpy(momenta, known->momenta, (size_t)system->momentum_count * sizeof *momenta);
+  } else {
+    VidaSystem_Momentum(system, VidaStepper_Positions(loop->stepper),
+                        VidaStepper_Momenta(loop->stepper), momenta);
+  }
   if (monitors->conserved == 0) {
     return VIDA_SUCCESS;
   }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "stepper/distance_steps.h"
 #include "stepper/jumps.h"
 #include "study/measure/defects.h"
 #include "study/measure/monitors.h"
@@ -162,22 +163,33 @@ static void describe_work(running_run* work, const char* part) {
   vida__append(work->what, sizeof work->what, "%s", part);
 }
 
-static int run_time_loop(running_run* work, VidaError* error) {
-  const long steps = vida__count_steps(&work->run->grid);
+static int begin_time_loop(running_run* work, VidaError* error) {
   describe_work(work, "");
-  int code = start_run(work, error);
-  if (code == VIDA_SUCCESS && work->loop.step > 0) {
-    code = observe_run(work, error);
-  }
-  while (code == VIDA_SUCCESS && work->loop.step < steps) {
-    code = vida__advance_time_loop(&work->loop, 1, error);
-    if (code == VIDA_SUCCESS) {
-      code = observe_run(work, error);
-    }
-    code = code ? code : vida__show_progress(&work->loop, error);
-  }
+  const int code = start_run(work, error);
+  return code == VIDA_SUCCESS && work->loop.step > 0 ? observe_run(work, error) : code;
+}
+
+static bool is_at_end(const running_run* work) {
+  return work->loop.step >= vida__count_steps(&work->run->grid);
+}
+
+/* Observes the step that has just been made, unless it has failed with a code. */
+static int follow_step(running_run* work, int code, VidaError* error) {
+  code = code ? code : observe_run(work, error);
+  return code ? code : vida__show_progress(&work->loop, error);
+}
+
+static void end_time_loop(running_run* work, int code) {
   vida__set_jump_function(work->loop.stepper, NULL, NULL);
   work->study_must_end = work->study_must_end || code == VIDA_STOPPED;
+}
+
+static int run_time_loop(running_run* work, VidaError* error) {
+  int code = begin_time_loop(work, error);
+  while (code == VIDA_SUCCESS && !is_at_end(work)) {
+    code = follow_step(work, vida__advance_time_loop(&work->loop, 1, error), error);
+  }
+  end_time_loop(work, code);
   return code;
 }
 
@@ -413,51 +425,58 @@ static void skip_run(running_run* work) {
   publish_row(work);
 }
 
-int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
+/* Begins a run, or skips it after the end of the time of the study (*is_open: false). */
+static int open_run(running_run* work, VidaStudy* study, int index, const VidaObserver* observer,
+                    bool* is_open, VidaError* error) {
   static const VidaObserver nobody = {0};
-  running_run work = {.study = study,
-                      .run = &study->runs[index],
-                      .row = study->runs[index].row,
-                      .index = index,
-                      .observer = observer ? observer : &nobody,
-                      .loop.grid = study->runs[index].grid,
-                      .sampled = -1};
-  VidaError problem = {0};
+  *work = (running_run){.study = study,
+                        .run = &study->runs[index],
+                        .row = study->runs[index].row,
+                        .index = index,
+                        .observer = observer ? observer : &nobody,
+                        .loop.grid = study->runs[index].grid,
+                        .sampled = -1};
+  *is_open = false;
+  work->run->joint_steps = 0;
   if (vida__is_over(study)) {
-    skip_run(&work);
+    skip_run(work);
     return VIDA_SUCCESS;
   }
-  work.deadline = vida__set_deadline(study);
-  int code = vida__create_monitors(study, work.run, &work.monitors, error);
+  work->deadline = vida__set_deadline(study);
+  int code = vida__create_monitors(study, work->run, &work->monitors, error);
   if (code == VIDA_SUCCESS) {
-    code = notify_observer(&work, work.observer->begin, error);
+    code = notify_observer(work, work->observer->begin, error);
   }
   if (code != VIDA_SUCCESS) {
-    vida__destroy_monitors(&work.monitors);
-    return code;
+    vida__destroy_monitors(&work->monitors);
   }
+  *is_open = code == VIDA_SUCCESS;
+  return code;
+}
 
-  code = run_time_loop(&work, &problem);
-  if (code != VIDA_SUCCESS && (!work.study_must_end || is_interrupt(code))) {
+/* Ends an open run after its time loop, which has ended with a code and a problem. */
+static int close_run(running_run* work, int code, VidaError problem, VidaError* error) {
+  const VidaStudy* study = work->study;
+  if (code != VIDA_SUCCESS && (!work->study_must_end || is_interrupt(code))) {
     VidaError observer_problem = {0};
-    const bool must_end = work.study_must_end;
-    const int told = emit_last_state(&work, code, &observer_problem);
-    if (work.study_must_end && !must_end) {
+    const bool must_end = work->study_must_end;
+    const int told = emit_last_state(work, code, &observer_problem);
+    if (work->study_must_end && !must_end) {
       code = told;
       problem = observer_problem;
     }
-    work.study_must_end = work.study_must_end || must_end;
+    work->study_must_end = work->study_must_end || must_end;
   }
-  code = finish_run(&work, code, &problem);
+  code = finish_run(work, code, &problem);
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "repeats") != 1.0) {
-    code = measure_time(&work, &problem);
+    code = measure_time(work, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = measure_defects(&work, &problem);
+    code = measure_defects(work, &problem);
   }
-  publish_row(&work);
+  publish_row(work);
   int result = VIDA_SUCCESS;
-  if (work.study_must_end) {
+  if (work->study_must_end) {
     result = code;
     if (error) {
       *error = problem;
@@ -465,10 +484,195 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   }
   /* A stopped run has ended for its observer too; one that could not be written has not. */
   if (result == VIDA_SUCCESS || result == VIDA_STOPPED) {
-    const int told = notify_observer(&work, work.observer->end, error);
+    const int told = notify_observer(work, work->observer->end, error);
     result = told != VIDA_SUCCESS ? told : result;
   }
-  vida__destroy_time_loop(&work.loop);
-  vida__destroy_monitors(&work.monitors);
+  vida__destroy_time_loop(&work->loop);
+  vida__destroy_monitors(&work->monitors);
   return result;
+}
+
+int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
+  running_run work;
+  VidaError problem = {0};
+  bool is_open;
+  int code = open_run(&work, study, index, observer, &is_open, error);
+  if (!is_open) {
+    return code;
+  }
+  code = run_time_loop(&work, &problem);
+  return close_run(&work, code, problem, error);
+}
+
+/* ---- several runs at once -------------------------------------------------------------------- */
+
+/* Runs whose steps are made at once. */
+typedef struct joint_runs {
+  vida_ensemble* ensemble;
+  int count; /* of runs that are open */
+  running_run work[VIDA_LANES];
+  int code[VIDA_LANES]; /* of their time loops */
+  VidaError problem[VIDA_LANES];
+} joint_runs;
+
+int vida__count_together(const VidaStudy* study, int index, int most) {
+  const vida_run* first = &study->runs[index];
+  const VidaOptions* options = study->options;
+  int count = 1;
+  if (!first->own_start || first->two_points || first->adaptive ||
+      VidaOptions_Get(options, "lanes") == 0.0 || VidaOptions_Get(options, "repeats") != 1.0 ||
+      isfinite(VidaOptions_Get(options, "wall_limit"))) { /* its clock would measure all of them */
+    return 1;
+  }
+  most = most < VIDA_LANES ? most : VIDA_LANES;
+  while (count < most && index + count < study->count &&
+         study->runs[index + count].first == first->first) {
+    count++;
+  }
+  return count;
+}
+
+/* Opens and starts the next run. Fails only if the study cannot continue. */
+static int join_run(joint_runs* runs, VidaStudy* study, int index, const VidaObserver* observer,
+                    VidaError* error) {
+  const int k = runs->count;
+  bool is_open;
+  const int code = open_run(&runs->work[k], study, index, observer, &is_open, error);
+  if (is_open) {
+    runs->count++;
+    runs->code[k] = begin_time_loop(&runs->work[k], &runs->problem[k]);
+  }
+  return code;
+}
+
+static bool is_running(const joint_runs* runs, int k) {
+  return runs->code[k] == VIDA_SUCCESS && !is_at_end(&runs->work[k]);
+}
+
+/* If one run ends the study, the others that are not at their end stop with it. */
+static void stop_all(joint_runs* runs) {
+  for (int k = 0; k < runs->count; k++) {
+    if (is_running(runs, k)) {
+      char t[VIDA_REAL_TEXT_SIZE];
+      runs->code[k] =
+          vida__fail(&runs->problem[k], VIDA_STOPPED, "%s at t = %s", Vida_CodeText(VIDA_STOPPED),
+                     vida__real_text(t, vida__time_loop_time(&runs->work[k].loop), 12));
+    }
+  }
+}
+
+/* Observes the steps of run k that were made at once. */
+static void follow_joint_steps(joint_runs* runs, int k, int lane, long made) {
+  running_run* work = &runs->work[k];
+  VidaError* problem = &runs->problem[k];
+  for (long s = 0; s < made && !runs->code[k]; s++) {
+    const int code = vida__show_joint_step(runs->ensemble, &work->loop, lane, s, problem);
+    runs->code[k] = follow_step(work, code, problem);
+    if (runs->code[k] && s < made - 1) {
+      vida__ensemble_end(runs->ensemble, lane, s, work->loop.stepper);
+    }
+  }
+}
+
+/* Makes steps of run k alone, up to `step`. */
+static void step_alone(joint_runs* runs, int k, bool is_rejected, long step) {
+  running_run* work = &runs->work[k];
+  VidaError* problem = &runs->problem[k];
+  do {
+    const int code = is_rejected ? vida__make_rejected_step(&work->loop, problem)
+                                 : vida__advance_time_loop(&work->loop, 1, problem);
+    runs->code[k] = follow_step(work, code, problem);
+    is_rejected = false;
+  } while (is_running(runs, k) && work->loop.step < step);
+}
+
+/* Makes steps of each run that is not at its end. Returns whether there was one. */
+static bool step_runs(joint_runs* runs) {
+  vida_time_loop* loops[VIDA_LANES];
+  vida_lane_result results[VIDA_LANES];
+  int index[VIDA_LANES], running = 0;
+  long step = 0;
+  for (int k = 0; k < runs->count; k++) {
+    if (is_running(runs, k)) {
+      /* The progress is that of the first one. */
+      runs->work[k].loop.observer = running == 0 ? runs->work[k].observer : NULL;
+      loops[running] = &runs->work[k].loop;
+      index[running++] = k;
+    }
+  }
+  const long made = running > 0 ? vida__advance_time_loops(runs->ensemble, loops, running,
+                                                           VIDA_CALM_STEPS, results)
+                                : 0;
+  for (int j = 0; j < running; j++) { /* where the foremost run will be */
+    const long reached = loops[j]->step + (results[j] == VIDA_LANE_MADE ? made : 1);
+    step = reached > step ? reached : step;
+  }
+  bool is_over = false;
+  for (int j = 0; j < running; j++) {
+    const int k = index[j];
+    if (results[j] == VIDA_LANE_MADE) { /* at the end of the study, too: the steps were made */
+      follow_joint_steps(runs, k, j, made);
+    } else if (!is_over) {
+      step_alone(runs, k, results[j] == VIDA_LANE_REJECTED, step);
+    }
+    is_over = is_over || runs->work[k].study_must_end || runs->code[k] == VIDA_STOPPED;
+  }
+  if (is_over) {
+    stop_all(runs);
+    return false;
+  }
+  return running > 0;
+}
+
+/* Ends the runs, in their order. Returns the first code that ends the study. */
+static int close_runs(joint_runs* runs, VidaError* error) {
+  int result = VIDA_SUCCESS;
+  for (int k = 0; k < runs->count; k++) {
+    VidaError own = {0};
+    runs->work[k].loop.observer = runs->work[k].observer;
+    runs->work[k].run->joint_steps = runs->work[k].loop.joint_steps;
+    end_time_loop(&runs->work[k], runs->code[k]);
+    const int code = close_run(&runs->work[k], runs->code[k], runs->problem[k], &own);
+    if (code && !result) {
+      result = code;
+      if (error) {
+        *error = own;
+      }
+    }
+  }
+  return result;
+}
+
+int vida__make_runs_together(VidaStudy* study, int index, int count, const VidaObserver* observer,
+                             int* made, VidaError* error) {
+  VidaError unused, failure = {0};
+  joint_runs* runs = vida__allocate(1, sizeof *runs);
+  *made = 1;
+  if (!runs) {
+    return vida__fail_memory(error);
+  }
+  int code = join_run(runs, study, index, observer, &failure);
+  if (runs->count == 1 && is_running(runs, 0) &&
+      vida__ensemble_create(runs->work[0].loop.stepper, &runs->ensemble, &unused)) {
+    vida__ensemble_destroy(&runs->ensemble); /* without memory, it runs alone */
+  }
+  while (!code && runs->ensemble && *made < count) {
+    code = join_run(runs, study, index + (*made)++, observer, &failure);
+  }
+  if (code) {
+    stop_all(runs);
+  }
+  while (!code && runs->ensemble && step_runs(runs)) {}
+  while (!code && !runs->ensemble && runs->count == 1 && is_running(runs, 0)) {
+    runs->code[0] = follow_step(&runs->work[0],
+                                vida__advance_time_loop(&runs->work[0].loop, 1, &runs->problem[0]),
+                                &runs->problem[0]);
+  }
+  const int closed = close_runs(runs, error);
+  if (code && error) {
+    *error = failure;
+  }
+  vida__ensemble_destroy(&runs->ensemble);
+  free(runs);
+  return code ? code : closed;
 }

@@ -105,10 +105,16 @@ static int progress(void* data, int run, const char* what, double fraction) {
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-/* Returns the next run; -1 if there is none. */
-static int take_run(worker_pool* pool) {
+/* Returns the next run, or the first of *count that can be made at once; -1 if there is none. At
+ * the end, runs are left for the other workers. */
+static int take_runs(worker_pool* pool, int* count) {
   pthread_mutex_lock(&pool->mutex);
-  const int run = !pool->code && pool->next < pool->study->count ? pool->next++ : -1;
+  const int left = pool->study->count - pool->next;
+  const int run = !pool->code && left > 0 ? pool->next : -1;
+  if (run >= 0) {
+    *count = vida__count_together(pool->study, run, (left + pool->jobs - 1) / pool->jobs);
+    pool->next += *count;
+  }
   pthread_mutex_unlock(&pool->mutex);
   return run;
 }
@@ -124,12 +130,26 @@ static void finish_run(worker_pool* pool, int run, int code, const VidaError* er
   pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Makes runs, as many at once as possible. */
+static void make_taken_runs(worker_pool* pool, int run, int count, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int made = 0; count > 0 && !code; run += made, count -= made) {
+    made = 1;
+    code = count > 1
+               ? vida__make_runs_together(pool->study, run, count, &pool->observer, &made, error)
+               : vida__make_run(pool->study, run, &pool->observer, error);
+    for (int k = 0; k < made; k++) {
+      finish_run(pool, run + k, code, error);
+    }
+  }
+}
+
 static void* work(void* data) {
   worker_pool* pool = data;
-  for (int run = take_run(pool); run >= 0; run = take_run(pool)) {
+  int count;
+  for (int run = take_runs(pool, &count); run >= 0; run = take_runs(pool, &count)) {
     VidaError error = {0};
-    const int code = vida__make_run(pool->study, run, &pool->observer, &error);
-    finish_run(pool, run, code, &error);
+    make_taken_runs(pool, run, count, &error);
   }
   return NULL;
 }
@@ -179,15 +199,36 @@ int vida__jobs(const VidaStudy* study) {
   return jobs < study->count ? jobs : study->count;
 }
 
+/* Says how many steps were made in lanes. */
+static void note_lanes(VidaStudy* study) {
+  long joint = 0, all = 0;
+  for (int i = 0; i < study->count; i++) {
+    joint += study->runs[i].joint_steps;
+    all += study->runs[i].row.steps;
+  }
+  if (joint > 0) {
+    vida__append(study->notes, sizeof study->notes,
+                 "%s%.0f %% of the steps were made in lanes, with those of other runs",
+                 study->notes[0] ? "\n" : "", 100.0 * (double)joint / (double)all);
+  }
+}
+
+static int make_in_turn(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int i = 0, made = 1; i < study->count && code == VIDA_SUCCESS; i += made) {
+    const int count = vida__count_together(study, i, study->count);
+    made = 1;
+    code = count > 1 ? vida__make_runs_together(study, i, count, observer, &made, error)
+                     : vida__make_run(study, i, observer, error);
+  }
+  return code;
+}
+
 int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   static const VidaObserver nobody = {0};
   const int jobs = vida__jobs(study);
-  int code = VIDA_SUCCESS;
-  if (jobs > 1) {
-    return make_at_once(study, jobs, observer ? observer : &nobody, error);
-  }
-  for (int i = 0; i < study->count && code == VIDA_SUCCESS; i++) {
-    code = vida__make_run(study, i, observer, error);
-  }
+  const int code = jobs > 1 ? make_at_once(study, jobs, observer ? observer : &nobody, error)
+                            : make_in_turn(study, observer, error);
+  note_lanes(study);
   return code;
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "stepper/frame.h"
 #include "stepper/jumps.h"
 #include "study/step_choice.h"
 
@@ -108,7 +109,8 @@ static void name_limit(const vida_time_loop* loop, VidaError* error) {
   }
 }
 
-int vida__advance_time_loop(vida_time_loop* loop, long most, VidaError* error) {
+/* Makes steps; `is_rejected`: one, which is not calm. */
+static int advance(vida_time_loop* loop, long most, bool is_rejected, VidaError* error) {
   int code = VIDA_SUCCESS;
   const long left = loop->grid.full - loop->step;
   long made = 0;
@@ -120,8 +122,13 @@ int vida__advance_time_loop(vida_time_loop* loop, long most, VidaError* error) {
   }
   const double begin = vida__read_clock();
   loop->aside = 0.0;
-  code = VidaStepper_Steps(loop->stepper, left > 1 && most > 1 ? (most < left ? most : left) : 1,
-                           &made, error);
+  if (is_rejected) {
+    code = vida__make_step(loop->stepper, error);
+    made = code ? 0 : 1;
+  } else {
+    code = VidaStepper_Steps(loop->stepper, left > 1 && most > 1 ? (most < left ? most : left) : 1,
+                             &made, error);
+  }
   loop->step += made;
   loop->clock = vida__read_clock();
   loop->wall += loop->clock - begin - loop->aside;
@@ -131,6 +138,46 @@ int vida__advance_time_loop(vida_time_loop* loop, long most, VidaError* error) {
     code = check_finite(loop, error);
     loop->step -= code ? 1 : 0;
   }
+  return code;
+}
+
+int vida__advance_time_loop(vida_time_loop* loop, long most, VidaError* error) {
+  return advance(loop, most, false, error);
+}
+
+int vida__make_rejected_step(vida_time_loop* loop, VidaError* error) {
+  return advance(loop, 1, true, error);
+}
+
+long vida__advance_time_loops(vida_ensemble* ensemble, vida_time_loop* const* loops, int count,
+                              long most, vida_lane_result* results) {
+  VidaStepper* steppers[VIDA_LANES];
+  for (int k = 0; k < count; k++) {
+    const long left = loops[k]->grid.full - loops[k]->step;
+    most = most < left ? most : left;
+    steppers[k] = loops[k]->stepper;
+    results[k] = VIDA_LANE_LEFT;
+  }
+  if (most == 0) { /* a shorter last step has another length */
+    return 0;
+  }
+  const double begin = vida__read_clock();
+  const long made = vida__ensemble_steps(ensemble, steppers, count, most, results);
+  const double end = vida__read_clock();
+  for (int k = 0; k < count; k++) {
+    loops[k]->clock = end;
+    loops[k]->wall += (end - begin) / count;
+  }
+  return made;
+}
+
+int vida__show_joint_step(vida_ensemble* ensemble, vida_time_loop* loop, int k, long step,
+                          VidaError* error) {
+  vida__ensemble_show(ensemble, k, step, loop->stepper);
+  loop->step++;
+  loop->joint_steps++;
+  const int code = check_finite(loop, error);
+  loop->step -= code ? 1 : 0;
   return code;
 }
 

@@ -6,6 +6,7 @@
 #include <vida/stepper.h>
 #include <vida/study.h>
 
+#include "stepper/ensemble.h"
 #include "study/time/grid.h"
 #include "study/time/time_limits.h"
 
@@ -15,6 +16,7 @@ typedef struct vida_time_loop {
   vida_time_grid grid;
   long step;             /* completed steps */
   double wall;           /* seconds spent in VidaStepper_Step */
+  long joint_steps;      /* steps made at once with those of other runs */
   VidaStatistics before; /* statistics of the full steps, once the shorter last step has begun */
   double *q, *v;         /* n each: state before the shorter last step */
   double clock, shown;   /* clock readings: now, and at the last call of `progress`, s */
@@ -43,6 +45,15 @@ int vida__start_time_loop_two_points(vida_time_loop* loop, const double* q0, con
 /* Makes one step, or up to `most` steps where they cost less together. Fails with VIDA_NOT_FINITE
  * for a state that is not finite. */
 int vida__advance_time_loop(vida_time_loop* loop, long most, VidaError* error);
+/* Makes up to `most` steps of each of `count` <= VIDA_LANES loops at once, where that is possible.
+ * Returns their number; vida__show_joint_step then goes through them. */
+long vida__advance_time_loops(vida_ensemble* ensemble, vida_time_loop* const* loops, int count,
+                              long most, vida_lane_result* results);
+/* Moves loop k to the end of the step with this index, from 0. Fails as vida__advance_time_loop. */
+int vida__show_joint_step(vida_ensemble* ensemble, vida_time_loop* loop, int k, long step,
+                          VidaError* error);
+/* Makes the step that the checks have rejected (VIDA_LANE_REJECTED). */
+int vida__make_rejected_step(vida_time_loop* loop, VidaError* error);
 /* Returns the current time (s). */
 double vida__time_loop_time(const vida_time_loop* loop);
 /* Returns the statistics of all steps. */

@@ -1,0 +1,736 @@
+#include "stepper/ensemble_lanes.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/inline.h"
+#include "base/memory.h"
+#include "stepper/ensemble_state.h"
+#include "system/model/kernel.h"
+#include "system/model/model.h"
+
+#if VIDA_HAS_LANES
+
+/* As in distance_equations.c and chain_matrix.c. */
+static const double most_turn = 0.01;
+static const double good_contraction = 0.1;
+static const double rounded = 2.0 * DBL_EPSILON;
+static const double near_rounding = 1e-12;
+static const double least_pivot = 1e-4;
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+/* Whether what monitors measure at a node depends on particles, gravity and rods alone. */
+static bool has_measures(const VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
+  bool is_simple = self->implicit.form.projects && system->separable &&
+                   system->term_batch_count == 0 && system->motion_count == 0 &&
+                   !system->time_dependent;
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    is_simple = is_simple && system->constraint_batches[b].kernel == &vida__distance;
+  }
+  return is_simple;
+}
+
+vida_step_lanes* vida__lanes_create(const VidaIntegration* self) {
+  const size_t n = (size_t)self->model.n * VIDA_LANES, m = (size_t)self->model.m * VIDA_LANES;
+  const size_t dimension = (size_t)self->implicit.distances->distances.dimension;
+  const size_t all = n + dimension * VIDA_LANES, width = m * dimension;
+  vida_step_lanes* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return NULL;
+  }
+  const size_t node = 6 * n + 5 * m + (1 + VIDA_LARGEST_MOMENTUM_COUNT) * VIDA_LANES;
+  const vida_array arrays[] = {
+      {(double**)&made->q, 4 * n + all},    {(double**)&made->w, all},
+      {(double**)&made->v_before, all},     {(double**)&made->unconstrained, n},
+      {(double**)&made->d, width},          {(double**)&made->d_before, width},
+      {(double**)&made->ahead, width},      {(double**)&made->past[0], m},
+      {(double**)&made->past[1], m},        {(double**)&made->past[2], m},
+      {(double**)&made->past[3], m},        {(double**)&made->mu, m},
+      {(double**)&made->third, m},          {(double**)&made->g, m},
+      {(double**)&made->rest, m},           {(double**)&made->residual, m},
+      {(double**)&made->size, m},           {(double**)&made->stiffness, m},
+      {(double**)&made->scale, m},          {(double**)&made->nu, m},
+      {(double**)&made->nu_before, m},      {(double**)&made->correction, m},
+      {(double**)&made->lower, m},          {(double**)&made->diagonal, m},
+      {(double**)&made->upper, m},          {&made->at, n},
+      {(double**)&made->difference, width}, {(double**)&made->node[0].q, VIDA_CALM_STEPS * node}};
+  made->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
+  made->rod = vida__allocate((size_t)self->model.m, sizeof *made->rod);
+  if (!made->block || !made->rod) {
+    vida__lanes_destroy(made);
+    return NULL;
+  }
+  made->q_low = made->q + self->model.n;
+  made->p = made->q_low + self->model.n;
+  made->p_low = made->p + self->model.n;
+  made->v = made->p_low + self->model.n;
+  for (int s = 0; s < VIDA_CALM_STEPS; s++) {
+    lane_node* to = &made->node[s];
+    to->q = made->node[0].q + (size_t)s * (node / VIDA_LANES);
+    to->w = to->q + 5 * self->model.n;
+    to->lambda = to->w + self->model.n;
+    to->mu = to->lambda + self->model.m;
+    to->nu = to->mu + self->model.m;
+    to->g = to->nu + self->model.m;
+    to->rate = to->g + self->model.m;
+    to->energy = to->rate + self->model.m;
+    to->momenta = to->energy + 1;
+  }
+  made->measures = has_measures(self);
+  for (int b = 0; made->measures && b < self->model.system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &self->model.system->constraint_batches[b];
+    for (int i = 0; i < batch->count; i++) {
+      made->rod[batch->row[i]] = batch->parameter + i * VIDA_DISTANCE_PARAMETERS;
+    }
+  }
+  return made;
+}
+
+void vida__lanes_destroy(vida_step_lanes* old) {
+  if (old) {
+    free(old->block);
+    free((void*)old->rod);
+    free(old);
+  }
+}
+
+/* ---- the motions and the lanes --------------------------------------------------------------- */
+
+VIDA_ALWAYS_INLINE void gather(const double* const from[VIDA_LANES], int count, lanes* to) {
+  for (int i = 0; i < count; i++) {
+    to[i] = (lanes){from[0][i], from[1][i], from[2][i], from[3][i]};
+  }
+}
+
+#define GATHER(member, count, to)                                                         \
+  do {                                                                                    \
+    const double* const from_[VIDA_LANES] = {of[0]->member, of[1]->member, of[2]->member, \
+                                             of[3]->member};                              \
+    gather(from_, count, to);                                                             \
+  } while (false)
+
+VIDA_ALWAYS_INLINE void load(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
+                             int dimension) {
+  const int m = of[0]->model.m;
+  GATHER(node.q, 4 * of[0]->model.n, own->q);
+  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+    GATHER(implicit.distances->past[k].mu, m, own->past[k]);
+  }
+  GATHER(implicit.distances->d, m * dimension, own->d);
+  GATHER(implicit.distances->size, m, own->size);
+  GATHER(implicit.distances->nu, m, own->nu);
+  GATHER(implicit.g_tracked, m, own->g);
+  GATHER(model.matrix_stiffness, m, own->scale);
+  GATHER(model.row_stiffness, m, own->stiffness);
+}
+
+static void scatter(const lanes* from, int lane, int count, double* to) {
+  const double* number = (const double*)from + lane;
+  for (int i = 0; i < count; i++) {
+    to[i] = number[VIDA_LANES * i];
+  }
+}
+
+static void exchange(lanes** a, lanes** b) {
+  lanes* kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static void add_counts(int lane, int sign, const lane_counts* more, vida_calm_counts* to) {
+  to->iterations += sign * more->iterations[lane];
+  to->residuals += sign * more->residuals[lane];
+  to->jacobians += sign * more->jacobians[lane];
+}
+
+void vida__lanes_take(const vida_step_lanes* own, int lane, long made, VidaIntegration* self) {
+  vida_distance_steps* to = self->implicit.distances;
+  const int n = self->model.n, m = self->model.m, width = m * to->distances.dimension;
+  for (long s = made > VIDA_PAST_STEPS ? made - VIDA_PAST_STEPS : 0; s < made; s++) {
+    const vida_step_unknowns oldest = to->past[VIDA_PAST_STEPS - 1];
+    scatter(own->node[s].w, lane, n, to->next.w);
+    scatter(own->node[s].mu, lane, m, to->next.mu);
+    for (int k = VIDA_PAST_STEPS - 1; k > 0; k--) {
+      to->past[k] = to->past[k - 1];
+    }
+    to->past[0] = to->next;
+    to->next = oldest;
+  }
+  scatter(own->q, lane, 4 * n, self->node.q);
+  scatter(own->d, lane, width, to->d);
+  scatter(own->d_before, lane, width, to->d_before);
+  scatter(own->g, lane, m, self->implicit.g_tracked);
+  if (self->implicit.form.projects) {
+    scatter(own->nu, lane, m, to->nu);
+    scatter(own->nu_before, lane, m, to->nu_before);
+    scatter(own->v, lane, n, to->v);
+  }
+  add_counts(lane, 1, &own->node[made - 1].counts, &to->counts);
+}
+
+void vida__lanes_show(const vida_step_lanes* own, int lane, long step, VidaIntegration* self) {
+  const lane_node* from = &own->node[step];
+  const vida_step_form* form = &self->implicit.form;
+  const int n = self->model.n, m = self->model.m;
+  scatter(from->q, lane, (form->projects ? 5 : 4) * n, self->node.q);
+  scatter(from->lambda, lane, m, self->node.lambda);
+  scatter(from->w, lane, n, form->w);
+  if (form->projects) {
+    scatter(from->nu, lane, m, form->impulse);
+  }
+}
+
+bool vida__lanes_measured(const vida_step_lanes* own, int lane, long step, vida_node_values* to,
+                          double* g) {
+  const lane_node* from = &own->node[step];
+  const VidaIntegration* self = own->self;
+  if (!own->measures) {
+    return false;
+  }
+  scatter(from->g, lane, self->model.m, g);
+  scatter(from->rate, lane, self->model.m, to->rate);
+  scatter(from->energy, lane, 1, &to->energy);
+  scatter(from->momenta, lane, self->model.system->momentum_count, to->momenta);
+  return true;
+}
+
+void vida__lanes_uncount(const vida_step_lanes* own, int lane, long step, long made,
+                         VidaIntegration* self) {
+  vida_calm_counts* counts = &self->implicit.distances->counts;
+  add_counts(lane, -1, &own->node[made - 1].counts, counts);
+  add_counts(lane, 1, &own->node[step].counts, counts);
+}
+
+/* ---- the equations of a step ----------------------------------------------------------------- */
+
+VIDA_ALWAYS_INLINE void guess_multipliers(vida_step_lanes* own) {
+  const lanes *a = own->past[0], *b = own->past[1], *c = own->past[2], *e = own->past[3];
+  lanes squares2 = {0.0}, squares3 = {0.0};
+  for (int r = 0; r < own->self->model.m; r++) {
+    const lanes newest = a[r] - b[r], before = b[r] - c[r], oldest = c[r] - e[r];
+    const lanes order2 = newest - before, square = own->scale[r] * own->scale[r];
+    own->third[r] = order2 - (before - oldest);
+    own->mu[r] = a[r] + newest + order2;
+    squares2 += square * (order2 * order2);
+    squares3 += square * (own->third[r] * own->third[r]);
+  }
+  const lane_mask helps = IS(squares3 < 0.25 * squares2);
+  for (int r = 0; r < own->self->model.m; r++) {
+    own->mu[r] = SELECT(helps, own->mu[r] + own->third[r], own->mu[r]);
+  }
+}
+
+VIDA_ALWAYS_INLINE void prepare(vida_step_lanes* own) {
+  const VidaIntegration* self = own->self;
+  const double start = self->node.h * self->implicit.form.start_force,
+               per_step = 1.0 / self->node.h;
+  const double *force = self->implicit.distances->force,
+               *inverse = self->implicit.distances->inverse;
+  for (int i = 0; i < self->model.n; i++) {
+    own->unconstrained[i] = inverse[i] * (own->p[i] + own->p_low[i] + start * force[i]);
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    own->rest[r] = per_step * own->g[r];
+  }
+}
+
+/* Subtracts weight M^-1 G^T impulses (m) from velocities. */
+VIDA_ALWAYS_INLINE void subtract_accelerated(const vida_step_lanes* own, double weight,
+                                             const lanes* impulses, lanes* w, int dimension) {
+  const VidaIntegration* self = own->self;
+  const vida_distance_row* at = self->implicit.distances->rows;
+  const lanes* d = own->d;
+  for (int r = 0; r < self->model.m; r++, at++, d += dimension) {
+    const lanes impulse = weight * at->factor * impulses[r];
+    const lanes by_first = impulse * at->by_first, by_second = impulse * at->by_second;
+    for (int k = 0; k < dimension; k++) {
+      w[at->first + k] += by_first * d[k];
+    }
+    for (int k = 0; k < dimension; k++) {
+      w[at->second + k] -= by_second * d[k];
+    }
+  }
+}
+
+/* Computes w(mu), d and g / h at the end of the step. *largest receives the residuals relative to
+ * their terms. */
+VIDA_ALWAYS_INLINE void evaluate(vida_step_lanes* own, lanes* largest, int dimension) {
+  const VidaIntegration* self = own->self;
+  const double h = self->node.h;
+  const vida_distance_row* at = self->implicit.distances->rows;
+  const lanes* d = own->d;
+  lanes* ahead = own->ahead;
+  lanes most = {0.0};
+  memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
+  subtract_accelerated(own, *self->implicit.form.kappa, own->mu, own->w, dimension);
+  for (int r = 0; r < self->model.m; r++, at++, d += dimension, ahead += dimension) {
+    lanes sum = {0.0};
+    for (int k = 0; k < dimension; k++) {
+      const lanes rate = own->w[at->second + k] - own->w[at->first + k], change = h * rate;
+      ahead[k] = d[k] + change;
+      sum += (d[k] + 0.5 * change) * rate;
+    }
+    own->residual[r] = own->rest[r] + at->factor * sum;
+    const lanes left = MAGNITUDE(own->residual[r]);
+    most = SELECT(IS(left <= most * own->size[r]), most, left / own->size[r]);
+  }
+  *largest = most;
+}
+
+VIDA_ALWAYS_INLINE void dot(const lanes* a, const lanes* b, lanes* product, int dimension) {
+  lanes sum = {0.0};
+  for (int k = 0; k < dimension; k++) {
+    sum += a[k] * b[k];
+  }
+  *product = sum;
+}
+
+/* Factors weight G1 M^-1 G0^T, with d for the gradients of the rows in `left` and for those of the
+ * columns in `right`. Takes lanes with a small pivot out of *is_in. */
+VIDA_ALWAYS_INLINE void factor(vida_step_lanes* own, double weight, const lanes* left,
+                               const lanes* right, lane_mask* is_in, int dimension) {
+  const vida_chain_matrix* matrix = &own->self->implicit.distances->matrix;
+  lanes inverse = {0.0};
+  for (int r = 0; r < matrix->size; r++, left += dimension, right += dimension) {
+    lanes product, term = {0.0};
+    dot(left, right, &product, dimension);
+    const lanes whole = weight * matrix->own_weight[r] * product;
+    if (r > 0) {
+      const double both = weight * matrix->pair_weight[r];
+      dot(left, right - dimension, &product, dimension);
+      own->lower[r] = both * product * inverse;
+      dot(left - dimension, right, &product, dimension);
+      own->upper[r - 1] = both * product;
+      term = own->lower[r] * own->upper[r - 1];
+    }
+    const lanes pivot = whole - term;
+    *is_in &= IS(MAGNITUDE(pivot) > least_pivot * (MAGNITUDE(whole) + MAGNITUDE(term)));
+    inverse = 1.0 / pivot;
+    own->diagonal[r] = inverse;
+  }
+  *is_in &= IS(MAGNITUDE(inverse) <= DBL_MAX);
+}
+
+/* Computes correction = A^-1 residual. */
+VIDA_ALWAYS_INLINE void solve_matrix(vida_step_lanes* own) {
+  const int m = own->self->model.m;
+  lanes* x = own->correction;
+  lanes value = own->residual[0];
+  x[0] = value;
+  for (int r = 1; r < m; r++) {
+    value = own->residual[r] - own->lower[r] * value;
+    x[r] = value;
+  }
+  value = x[m - 1] * own->diagonal[m - 1];
+  x[m - 1] = value;
+  for (int r = m - 2; r >= 0; r--) {
+    value = (x[r] - own->upper[r] * value) * own->diagonal[r];
+    x[r] = value;
+  }
+}
+
+VIDA_ALWAYS_INLINE bool is_any(const lane_mask* mask) {
+  int64_t all = 0;
+  for (int k = 0; k < VIDA_LANES; k++) {
+    all |= (*mask)[k];
+  }
+  return all != 0;
+}
+
+VIDA_ALWAYS_INLINE void count(const lane_mask* mask, long counts[VIDA_LANES]) {
+  for (int k = 0; k < VIDA_LANES; k++) {
+    counts[k] -= (long)(*mask)[k];
+  }
+}
+
+/* Solves the equations. Takes lanes whose iteration does not converge with one matrix out of
+ * *is_in. */
+VIDA_ALWAYS_INLINE void solve(vida_step_lanes* own, lane_mask* is_in, int dimension) {
+  enum { MOST_ITERATIONS = 6 };
+  const double kappa = *own->self->implicit.form.kappa;
+  lanes before = {0.0}, left;
+  lane_mask is_open = *is_in;
+  for (int k = 0; k <= MOST_ITERATIONS; k++) {
+    evaluate(own, &left, dimension);
+    count(&is_open, own->counts.residuals);
+    lane_mask is_slow = {0};
+    if (k > 0) {
+      is_slow = ~IS(left < good_contraction * before);
+    }
+    is_open &=
+        ~IS(left <= rounded) & ~(is_slow & IS(left < near_rounding) & IS(before < near_rounding));
+    *is_in &= ~(is_open & is_slow);
+    is_open &= *is_in;
+    if (!is_any(&is_open)) {
+      return;
+    }
+    if (k == 0) {
+      /* A lane that needs no matrix does not leave because of it. */
+      lane_mask is_regular = ~(lane_mask){0};
+      factor(own, kappa, own->ahead, own->d, &is_regular, dimension);
+      *is_in &= is_regular | ~is_open;
+      is_open &= *is_in;
+      count(&is_open, own->counts.jacobians);
+    }
+    solve_matrix(own);
+    for (int r = 0; r < own->self->model.m; r++) {
+      own->mu[r] = SELECT(is_open, own->mu[r] + own->correction[r], own->mu[r]);
+    }
+    count(&is_open, own->counts.iterations);
+    before = left;
+  }
+  *is_in &= ~is_open;
+}
+
+/* Takes lanes with a gradient that turns much out of *is_in. */
+VIDA_ALWAYS_INLINE void check_turns(const vida_step_lanes* own, lane_mask* is_in, int dimension) {
+  const lanes *d = own->d, *ahead = own->ahead;
+  for (int r = 0; r < own->self->model.m; r++, d += dimension, ahead += dimension) {
+    lanes turn = {0.0}, square = {0.0};
+    for (int k = 0; k < dimension; k++) {
+      const lanes change = ahead[k] - d[k];
+      turn += change * change;
+      square += d[k] * d[k];
+    }
+    *is_in &= IS(turn <= most_turn * square);
+  }
+}
+
+/* ---- after a solution ------------------------------------------------------------------------ */
+
+VIDA_ALWAYS_INLINE void add_product(lanes* sum, lanes* low, const lanes* factor, const lanes* d,
+                                    int dimension) {
+  for (int k = 0; k < dimension; k++) {
+    const lanes product = *factor * d[k];
+    lanes total, left;
+    ADD_EXACTLY(sum[k], product, total, left);
+    sum[k] = total;
+    low[k] = left + low[k];
+  }
+}
+
+VIDA_ALWAYS_INLINE void subtract_impulses(vida_step_lanes* own, double weight,
+                                          const lanes* impulses, int dimension) {
+  const VidaIntegration* self = own->self;
+  const vida_distance_row* at = self->implicit.distances->rows;
+  const lanes* d = own->d;
+  for (int r = 0; r < self->model.m; r++, at++, d += dimension) {
+    const lanes impulse = weight * at->factor * impulses[r], back = -impulse;
+    add_product(own->p + at->second, own->p_low + at->second, &back, d, dimension);
+    if (at->first < self->model.n) {
+      add_product(own->p + at->first, own->p_low + at->first, &impulse, d, dimension);
+    }
+  }
+}
+
+VIDA_ALWAYS_INLINE void add_force(vida_step_lanes* own, double share) {
+  const double weight = share * own->self->node.h;
+  const double* force = own->self->implicit.distances->force;
+  for (int i = 0; i < own->self->model.n; i++) {
+    const double part = weight * force[i];
+    lanes total, left;
+    ADD_EXACTLY(own->p[i], part, total, left);
+    own->p[i] = total;
+    own->p_low[i] += left;
+  }
+}
+
+VIDA_ALWAYS_INLINE void round_momenta(vida_step_lanes* own) {
+  for (int i = 0; i < own->self->model.n; i++) {
+    lanes total, left;
+    ADD_EXACTLY(own->p[i], own->p_low[i], total, left);
+    own->p[i] = total;
+    own->p_low[i] = left;
+  }
+}
+
+VIDA_ALWAYS_INLINE void move_positions(vida_step_lanes* own) {
+  const double h = own->self->node.h;
+  for (int i = 0; i < own->self->model.n; i++) {
+    const lanes step = h * own->w[i];
+    lanes total, left, rest, sum;
+    ADD_EXACTLY(own->q[i], step, total, left);
+    const lanes low = own->q_low[i] + left;
+    ADD_EXACTLY(total, low, sum, rest);
+    own->q[i] = sum;
+    own->q_low[i] = rest;
+  }
+}
+
+VIDA_ALWAYS_INLINE void find_differences(vida_step_lanes* own, int dimension) {
+  const VidaIntegration* self = own->self;
+  const vida_distance_row* at = self->implicit.distances->rows;
+  const double* place = self->implicit.distances->distances.place;
+  lanes* d = own->d;
+  for (int r = 0; r < self->model.m; r++, at++, d += dimension, place += dimension) {
+    const lanes *q = own->q + at->second, *low = own->q_low + at->second;
+    const bool is_pair = at->first < self->model.n;
+    for (int k = 0; k < dimension; k++) {
+      d[k] = is_pair ? (q[k] - own->q[at->first + k]) + (low[k] - own->q_low[at->first + k])
+                     : (q[k] - place[k]) + low[k];
+    }
+  }
+}
+
+VIDA_ALWAYS_INLINE void advance(vida_step_lanes* own, int dimension) {
+  const vida_step_form* form = &own->self->implicit.form;
+  add_force(own, form->start_force + form->end_force);
+  subtract_impulses(own, *form->kappa, own->mu, dimension);
+  move_positions(own);
+  for (int r = 0; r < own->self->model.m; r++) {
+    own->g[r] = own->self->node.h * own->residual[r];
+  }
+  exchange(&own->d, &own->d_before);
+  find_differences(own, dimension);
+  round_momenta(own);
+}
+
+/* Computes G v into `residual`. *largest receives the rows, relative to motions of this size. */
+VIDA_ALWAYS_INLINE void find_rates(vida_step_lanes* own, const lanes* motion, lanes* largest,
+                                   int dimension) {
+  const VidaIntegration* self = own->self;
+  const vida_distance_row* at = self->implicit.distances->rows;
+  const lanes* d = own->d;
+  lanes most = {0.0};
+  for (int r = 0; r < self->model.m; r++, at++, d += dimension) {
+    lanes sum = {0.0};
+    for (int k = 0; k < dimension; k++) {
+      sum += d[k] * (own->v[at->second + k] - own->v[at->first + k]);
+    }
+    own->residual[r] = at->factor * sum;
+    const lanes left = MAGNITUDE(own->residual[r]), size = *motion * own->stiffness[r];
+    most = SELECT(IS(left <= most * size), most, left / size);
+  }
+  *largest = most;
+}
+
+/* Projects the momenta. Takes lanes for which that does not succeed out of *is_in. */
+VIDA_ALWAYS_INLINE void project(vida_step_lanes* own, lane_mask* is_in, int dimension) {
+  enum { MOST_CORRECTIONS = 4 };
+  const VidaIntegration* self = own->self;
+  const int n = self->model.n, m = self->model.m;
+  const size_t bytes = (size_t)n * sizeof *own->v;
+  lanes motion = {0.0}, before = {0.0}, left = {0.0};
+  for (int i = 0; i < n; i++) {
+    const lanes size = MAGNITUDE(own->p[i]) * self->model.inverse_root[i];
+    motion = SELECT(IS(size > motion), size, motion);
+    own->v[i] = self->implicit.distances->inverse[i] * own->p[i];
+  }
+  exchange(&own->nu, &own->nu_before);
+  memset(own->nu, 0, (size_t)m * sizeof *own->nu);
+  factor(own, 1.0, own->d, own->d, is_in, dimension);
+  lane_mask is_open = *is_in;
+  count(&is_open, own->counts.jacobians);
+  for (int k = 0; k <= MOST_CORRECTIONS; k++) {
+    lanes now;
+    find_rates(own, &motion, &now, dimension);
+    left = SELECT(is_open, now, left);
+    if (k > 0) {
+      is_open &= ~(IS(left <= rounded) | (IS(left < near_rounding) & IS(left >= before)));
+    }
+    if (!is_any(&is_open)) {
+      break;
+    }
+    before = left;
+    solve_matrix(own);
+    memcpy(own->v_before, own->v, bytes);
+    subtract_accelerated(own, 1.0, own->correction, own->v, dimension);
+    for (int i = 0; i < n; i++) {
+      own->v[i] = SELECT(is_open, own->v[i], own->v_before[i]);
+    }
+    for (int r = 0; r < m; r++) {
+      own->nu[r] = SELECT(is_open, own->nu[r] + own->correction[r], own->nu[r]);
+    }
+  }
+  *is_in &= IS(left < near_rounding);
+  subtract_impulses(own, 1.0, own->nu, dimension);
+  round_momenta(own);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Stores the node that the step has reached. */
+VIDA_ALWAYS_INLINE void store_node(vida_step_lanes* own, lane_node* to) {
+  const VidaIntegration* self = own->self;
+  const int n = self->model.n, m = self->model.m;
+  memcpy(to->q, own->q, 5 * (size_t)n * sizeof *to->q);
+  memcpy(to->w, own->w, (size_t)n * sizeof *to->w);
+  memcpy(to->mu, own->mu, (size_t)m * sizeof *to->mu);
+  memcpy(to->nu, own->nu, (size_t)m * sizeof *to->nu);
+  for (int r = 0; r < m; r++) {
+    const lanes impulse =
+        self->implicit.form.projects ? 0.5 * own->mu[r] + own->nu_before[r] : own->mu[r];
+    to->lambda[r] = impulse / self->node.h;
+  }
+  to->counts = own->counts;
+}
+
+VIDA_ALWAYS_INLINE void rotate_multipliers(vida_step_lanes* own) {
+  lanes* oldest = own->past[VIDA_PAST_STEPS - 1];
+  for (int k = VIDA_PAST_STEPS - 1; k > 0; k--) {
+    own->past[k] = own->past[k - 1];
+  }
+  own->past[0] = own->mu;
+  own->mu = oldest;
+}
+
+/* Makes step `s`. Returns whether all lanes of *is_in have made it; before the first step, *is_in
+ * loses those that cannot. *is_broken: the state is undefined. */
+VIDA_ALWAYS_INLINE bool make_step(vida_step_lanes* own, long s, lane_mask* is_in, bool* is_broken,
+                                  int dimension) {
+  lane_mask is_calm = *is_in;
+  guess_multipliers(own);
+  prepare(own);
+  solve(own, &is_calm, dimension);
+  check_turns(own, &is_calm, dimension);
+  const lane_mask is_left = *is_in & ~is_calm;
+  if (s == 0) {
+    *is_in = is_calm;
+  }
+  if (!is_any(is_in) || (s > 0 && is_any(&is_left))) {
+    return false;
+  }
+  advance(own, dimension);
+  if (own->self->implicit.form.projects) {
+    project(own, &is_calm, dimension);
+    const lane_mask is_torn = *is_in & ~is_calm;
+    *is_broken = is_any(&is_torn);
+  }
+  if (!*is_broken) {
+    store_node(own, &own->node[s]);
+    vida__lanes_measure(own, &own->node[s]);
+    rotate_multipliers(own);
+  }
+  return !*is_broken;
+}
+
+/* Whether the watch of some motion must look at the node. */
+static bool needs_look(vida_step_lanes* own, const lane_mask* is_in,
+                       VidaIntegration* const of[VIDA_LANES]) {
+  bool is_needed = false;
+  for (int k = 0; k < VIDA_LANES; k++) {
+    if ((*is_in)[k]) {
+      scatter(own->q, k, own->self->model.n, own->at);
+      is_needed = !vida__needs_no_look(of[k], own->at) || is_needed;
+    }
+  }
+  return is_needed;
+}
+
+VIDA_ALWAYS_INLINE long make_steps(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
+                                   long most, lane_mask* is_in, int dimension) {
+  long made = 0;
+  bool is_broken = false;
+  load(own, of, dimension);
+  memset(&own->counts, 0, sizeof own->counts);
+  while (made < most && make_step(own, made, is_in, &is_broken, dimension)) {
+    made++;
+    if (made == most || needs_look(own, is_in, of)) {
+      break;
+    }
+  }
+  return is_broken ? 0 : made;
+}
+
+VIDA_ALWAYS_INLINE long make_steps_of(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
+                                      long most, lane_mask* is_in) {
+  switch (own->self->implicit.distances->distances.dimension) {
+    case 1:
+      return make_steps(own, of, most, is_in, 1);
+    case 2:
+      return make_steps(own, of, most, is_in, 2);
+    case 3:
+      return make_steps(own, of, most, is_in, 3);
+    default:
+      return make_steps(own, of, most, is_in, 4);
+  }
+}
+
+/* Both compute the same numbers. */
+__attribute__((target("avx"))) static long make_wide_steps(vida_step_lanes* own,
+                                                           VidaIntegration* const of[VIDA_LANES],
+                                                           long most, lane_mask* is_in) {
+  return make_steps_of(own, of, most, is_in);
+}
+
+static long make_narrow_steps(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
+                              long most, lane_mask* is_in) {
+  return make_steps_of(own, of, most, is_in);
+}
+
+long vida__lanes_steps(vida_step_lanes* own, VidaIntegration* const* of, int number, long most,
+                       bool* is_made) {
+  VidaIntegration* all[VIDA_LANES];
+  lane_mask is_in;
+  for (int k = 0; k < VIDA_LANES; k++) { /* lanes without a motion repeat the first one */
+    all[k] = of[k < number ? k : 0];
+    is_in[k] = k < number ? -1 : 0;
+  }
+  own->self = all[0];
+  const long made = __builtin_cpu_supports("avx") ? make_wide_steps(own, all, most, &is_in)
+                                                  : make_narrow_steps(own, all, most, &is_in);
+  for (int k = 0; k < number; k++) {
+    is_made[k] = made > 0 && is_in[k];
+  }
+  return made;
+}
+
+#else
+
+vida_step_lanes* vida__lanes_create(const VidaIntegration* self) {
+  (void)self;
+  return NULL;
+}
+
+void vida__lanes_destroy(vida_step_lanes* lanes) {
+  (void)lanes;
+}
+
+long vida__lanes_steps(vida_step_lanes* lanes, VidaIntegration* const* of, int count, long most,
+                       bool* is_made) {
+  (void)lanes;
+  (void)of;
+  (void)most;
+  memset(is_made, 0, (size_t)count * sizeof *is_made);
+  return 0;
+}
+
+void vida__lanes_take(const vida_step_lanes* lanes, int lane, long made, VidaIntegration* self) {
+  (void)lanes;
+  (void)lane;
+  (void)made;
+  (void)self;
+}
+
+void vida__lanes_show(const vida_step_lanes* lanes, int lane, long step, VidaIntegration* self) {
+  (void)lanes;
+  (void)lane;
+  (void)step;
+  (void)self;
+}
+
+bool vida__lanes_measured(const vida_step_lanes* lanes, int lane, long step, vida_node_values* to,
+                          double* g) {
+  (void)lanes;
+  (void)lane;
+  (void)step;
+  (void)to;
+  (void)g;
+  return false;
+}
+
+void vida__lanes_uncount(const vida_step_lanes* lanes, int lane, long step, long made,
+                         VidaIntegration* self) {
+  (void)lanes;
+  (void)lane;
+  (void)step;
+  (void)made;
+  (void)self;
+}
+
+#endif
