@@ -74,6 +74,10 @@ static const double allowed_pivot = 1e-3;
 
 void vida__linear_allow_symmetric(vida_linear* linear) {
   linear->refined_below = allowed_pivot;
+  vida__linear_expect_symmetric(linear);
+}
+
+void vida__linear_expect_symmetric(vida_linear* linear) {
   if (linear->elimination) {
     vida__elimination_allow_symmetric(linear->elimination);
     vida__elimination_allow_symmetric(linear->seen_part);

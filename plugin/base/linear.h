@@ -87,6 +87,9 @@ void vida__linear_record_entries(vida_linear* linear);
  * few digits: lets elimination factor at half of the price, and refine only solutions that have
  * lost more. */
 void vida__linear_allow_symmetric(vida_linear* linear);
+/* Makes elimination factor symmetric values at about half the price, with all the digits that it
+ * otherwise has. */
+void vida__linear_expect_symmetric(vida_linear* linear);
 /* For factors and solutions of which a few digits are enough (is_rough), until it is called again:
  * elimination costs half if the values are symmetric, accepts smaller pivots, and refines nothing.
  */

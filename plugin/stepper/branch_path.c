@@ -157,5 +157,10 @@ bool vida__watch_can_reach(vida_watch* watch, double t, double turn) {
       vida__constraints(&watch->evaluator, t, watch->q_next, NULL, watch->g_to)) {
     return true;
   }
-  return walk(watch, t, turn) && !vida__jacobian(&watch->evaluator, t, watch->q_next, watch->ahead);
+  /* Corrections are repeated until they converge, so that a few digits of each are enough. */
+  vida_linear* matrix = watch->stepper->self.model.node_matrix;
+  vida__linear_make_rough(matrix, true);
+  const bool is_reached = walk(watch, t, turn);
+  vida__linear_make_rough(matrix, false);
+  return is_reached && !vida__jacobian(&watch->evaluator, t, watch->q_next, watch->ahead);
 }

@@ -149,6 +149,7 @@ int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions,
   code = vida__equations_create(self->model.system, vida__solver_of(self->options), &own->equations,
                                 error);
   vida__follow_equations(self, own->equations);
+  code = code ? code : vida__equations_join(own->equations, error);
   if (!code && vida__solver_of(self->options) == VIDA_SOLVER_AUTO) {
     code = vida__equations_condense(own->equations, error);
   }
@@ -207,9 +208,9 @@ int vida__underlying_find(underlying_ode* own, double t, const double* q, const 
                           double* a) {
   const int n = own->self->model.n, m = own->self->model.m;
   double* side = own->side;
-  vida_evaluator* evaluator = vida__equations_evaluator(own->equations);
   int code = vida__equations_factor(own->equations, t, q, v);
-  code = code ? code : vida__motion_bias(evaluator, t, q, v, side, side + n, own->n_work);
+  code = code ? code
+              : vida__equations_motion_bias(own->equations, t, q, v, side, side + n, own->n_work);
   for (int r = 0; r < m; r++) {
     side[n + r] = -side[n + r];
   }

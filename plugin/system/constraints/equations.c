@@ -8,6 +8,14 @@
 #include "base/memory.h"
 #include "system/constraints/multiplier_equations.h"
 #include "system/constraints/singular.h"
+#include "system/terms/motion_tape.h"
+
+/* The norm of a quaternion: a row along whose gradient there is no mass. */
+typedef struct vida_norm_row {
+  int row, entry; /* its first entry in G */
+  int slot[4][4]; /* of products of its entries in the matrix */
+  double mass;    /* c of the last factors */
+} vida_norm_row;
 
 struct vida_equations {
   const VidaSystem* system;
@@ -26,9 +34,15 @@ struct vida_equations {
   /* With a constant diagonal mass matrix the equations are condensed to the multipliers. NULL: not
    * wanted, or not possible. */
   vida_multiplier_equations* condensed;
-  bool may_condense; /* in this motion */
-  bool is_condensed; /* the last factors are those of `condensed` */
-  bool is_prepared;  /* the matrix with all unknowns has been factored once */
+  bool may_condense;    /* in this motion */
+  bool is_condensed;    /* the last factors are those of `condensed` */
+  bool is_prepared;     /* the matrix with all unknowns has been factored once */
+  vida_norm_row* norms; /* norm_count: the norms of quaternions */
+  int norm_count;
+  bool has_norm_masses;     /* in the last factors */
+  bool is_joined;           /* by vida__equations_join */
+  vida_motion_tape* motion; /* NULL: not wanted, or nothing is to be gained */
+  bool has_motion;          /* its outputs are those of the place of this factorization */
 };
 
 /* Relative to G M^-1 G^T: small, but large compared with rounding. */
@@ -36,15 +50,58 @@ static const double regularization = 1e-10;
 
 /* Creates the matrix of all unknowns, unless there is one. */
 static int require_linear(vida_equations* equations, VidaError* error) {
-  return equations->linear ? VIDA_SUCCESS
-                           : vida__linear_create(equations->context, &equations->system->pattern,
-                                                 equations->solver, &equations->linear, error);
+  if (equations->linear) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__linear_create(equations->context, &equations->system->pattern,
+                                       equations->solver, &equations->linear, error);
+  if (!code && equations->is_joined) {
+    vida__linear_expect_symmetric(equations->linear);
+  }
+  return code;
 }
 
 /* Whether the matrix of all unknowns, which condensed equations need only where they fail, waits
  * until then, as the memory for factors with pivots does. */
 static bool waits_with_all(const vida_equations* equations) {
   return vida__is_prepared_late(&equations->system->pattern);
+}
+
+/* Finds the places of c G_r^T G_r for a row r. Returns whether all of them are in the pattern. */
+static bool find_norm_slots(const VidaSystem* system, vida_norm_row* norm) {
+  bool fits = true;
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 4; j++) {
+      norm->slot[i][j] =
+          vida__pattern_slot(&system->pattern, system->entries[norm->entry + i].coordinate,
+                             system->entries[norm->entry + j].coordinate);
+      fits = fits && norm->slot[i][j] >= 0;
+    }
+  }
+  return fits;
+}
+
+/* Lists the norms of quaternions. */
+static int list_norms(vida_equations* equations, VidaError* error) {
+  const VidaSystem* system = equations->system;
+  size_t count = 0;
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    count += batch->kernel == &vida__unit_quaternion ? (size_t)batch->count : 0;
+  }
+  equations->norms = vida__allocate(count, sizeof *equations->norms);
+  if (!equations->norms) {
+    return vida__fail_memory(error);
+  }
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    for (int i = 0; i < batch->count && batch->kernel == &vida__unit_quaternion; i++) {
+      vida_norm_row* norm = &equations->norms[equations->norm_count];
+      *norm = (vida_norm_row){.row = batch->row[i], .entry = batch->first_entry + 4 * i};
+      equations->norm_count += find_norm_slots(system, norm) ? 1 : 0;
+    }
+  }
+  return VIDA_SUCCESS;
 }
 
 int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_equations** equations,
@@ -71,6 +128,7 @@ int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_eq
   if (!code && m > 0 && vida__rank_create(system, &made->rank, error) == VIDA_OUT_OF_MEMORY) {
     code = VIDA_OUT_OF_MEMORY;
   }
+  code = code ? code : list_norms(made, error);
   if (!code && !waits_with_all(made)) {
     code = require_linear(made, error);
   }
@@ -94,6 +152,8 @@ void vida__equations_destroy(vida_equations** equations) {
   vida__evaluator_destroy(&old->evaluator);
   vida__rank_destroy(&old->rank);
   vida__multiplier_equations_destroy(&old->condensed);
+  vida__motion_tape_destroy(&old->motion);
+  free(old->norms);
   free(old->solution);
   free(old->shift);
   free(old->entries);
@@ -110,6 +170,15 @@ void vida__equations_use_identity(vida_equations* equations) {
 int vida__equations_condense(vida_equations* equations, VidaError* error) {
   const int code = vida__multiplier_equations_create(equations->system, equations->has_identity,
                                                      &equations->condensed);
+  return code ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
+int vida__equations_join(vida_equations* equations, VidaError* error) {
+  const int code = vida__motion_tape_create(equations->system, &equations->motion);
+  equations->is_joined = true;
+  if (equations->linear) {
+    vida__linear_expect_symmetric(equations->linear);
+  }
   return code ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 
@@ -183,9 +252,40 @@ long vida__equations_factor_entries(const vida_equations* equations) {
   return equations->linear ? vida__linear_factor_entries(equations->linear) : -1;
 }
 
+static int add_masses(vida_equations* equations, double t, const double* q, const double* v) {
+  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
+  double* matrix = equations->linear->values;
+  if (equations->has_motion) {
+    const vida_place at = vida__place(&equations->evaluator, t, q, v);
+    return vida__motion_tape_add_masses(equations->motion, &at, matrix);
+  }
+  return vida__add_hessian(&equations->evaluator, t, q, v, mass_only, matrix);
+}
+
+/* A quaternion has no mass along itself, where its norm determines the motion. So its masses alone
+ * are singular, and elimination would fail. Adds c G_r^T G_r for the row r of the norm, with the
+ * mean mass of the quaternion for c. The solution x remains the same; c G_r x is taken from the
+ * multiplier. */
+static void add_norm_masses(vida_equations* equations, double* matrix) {
+  for (int k = 0; k < equations->norm_count; k++) {
+    vida_norm_row* norm = &equations->norms[k];
+    const double* gradient = equations->entries + norm->entry;
+    double trace = 0.0, square = 0.0;
+    for (int i = 0; i < 4; i++) {
+      trace += fabs(matrix[norm->slot[i][i]]);
+      square += gradient[i] * gradient[i];
+    }
+    norm->mass = square > 0.0 ? 0.25 * trace / square : 0.0;
+    for (int i = 0; i < 4; i++) {
+      for (int j = 0; j < 4; j++) {
+        matrix[norm->slot[i][j]] += norm->mass * (gradient[i] * gradient[j]);
+      }
+    }
+  }
+}
+
 /* Factors the matrix of all unknowns with the entries of G. */
 static int factor_all(vida_equations* equations, double t, const double* q, const double* v) {
-  const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   const VidaSystem* system = equations->system;
   equations->is_condensed = false;
   int code = require_linear(equations, &equations->evaluator.error);
@@ -195,7 +295,11 @@ static int factor_all(vida_equations* equations, double t, const double* q, cons
   double* matrix = equations->linear->values;
   vida__linear_clear(equations->linear);
   if (!equations->has_identity) {
-    code = vida__add_hessian(&equations->evaluator, t, q, v, mass_only, matrix);
+    code = add_masses(equations, t, q, v);
+  }
+  equations->has_norm_masses = !equations->has_identity && !equations->redundant;
+  if (!code && equations->has_norm_masses) {
+    add_norm_masses(equations, matrix);
   }
   for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
     matrix[system->mass_slot[i]] = 1.0;
@@ -225,12 +329,26 @@ static int factor(vida_equations* equations, double t, const double* q, const do
 }
 
 int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v) {
-  const int code = vida__jacobian(&equations->evaluator, t, q, equations->entries);
+  const vida_place at = vida__place(&equations->evaluator, t, q, v);
+  equations->has_motion = equations->motion && !vida__motion_tape_run(equations->motion, &at);
+  const int code = equations->has_motion
+                       ? vida__motion_tape_jacobian(equations->motion, &at, equations->entries)
+                       : vida__jacobian(&equations->evaluator, t, q, equations->entries);
   return code ? code : factor(equations, t, q, v);
+}
+
+int vida__equations_motion_bias(vida_equations* equations, double t, const double* q,
+                                const double* v, double* force, double* bias, double* work) {
+  if (equations->has_motion) {
+    const vida_place at = vida__place(&equations->evaluator, t, q, v);
+    return vida__motion_tape_bias(equations->motion, &at, force, bias, work);
+  }
+  return vida__motion_bias(&equations->evaluator, t, q, v, force, bias, work);
 }
 
 int vida__equations_factor_with(vida_equations* equations, double t, const double* q,
                                 const double* v, const double* entries) {
+  equations->has_motion = false;
   memcpy(equations->entries, entries,
          (size_t)equations->system->entry_count * sizeof *equations->entries);
   return factor(equations, t, q, v);
@@ -238,6 +356,20 @@ int vida__equations_factor_with(vida_equations* equations, double t, const doubl
 
 const double* vida__equations_jacobian(const vida_equations* equations) {
   return equations->entries;
+}
+
+/* Solves for independent rows, and removes the effect of the masses of norms. */
+static int solve_regular(vida_equations* equations, const double* right_side, double* x) {
+  const int n = equations->system->coordinate_count;
+  double* removed = equations->solution;
+  for (int k = 0; k < equations->norm_count; k++) { /* x may be the right-hand side */
+    removed[k] = equations->norms[k].mass * right_side[n + equations->norms[k].row];
+  }
+  const int code = vida__linear_solve(equations->linear, right_side, x);
+  for (int k = 0; k < equations->norm_count && equations->has_norm_masses; k++) {
+    x[n + equations->norms[k].row] += removed[k];
+  }
+  return code;
 }
 
 /* With dependent rows, further passes remove the effect of the shift. Undetermined components of
@@ -252,7 +384,7 @@ int vida__equations_solve(vida_equations* equations, const double* right_side, d
                : VIDA_STEP_SINGULAR;
   }
   if (!equations->redundant) {
-    return vida__linear_solve(equations->linear, right_side, x);
+    return solve_regular(equations, right_side, x);
   }
   int code = VIDA_SUCCESS;
   double* work = equations->solution;
@@ -288,7 +420,7 @@ int vida__equations_find(vida_equations* equations, double t, const double* q, c
   const int n = equations->system->coordinate_count, m = equations->system->row_count;
   double* r = equations->right_side;
   int code = vida__equations_factor(equations, t, q, v);
-  code = code ? code : vida__motion_bias(&equations->evaluator, t, q, v, r, r + n, equations->work);
+  code = code ? code : vida__equations_motion_bias(equations, t, q, v, r, r + n, equations->work);
   for (int i = 0; i < m; i++) {
     r[n + i] = (correction ? correction[i] : 0.0) - r[n + i];
   }

@@ -30,6 +30,11 @@ void vida__equations_use_identity(vida_equations* equations);
  * first. Fails only without memory. */
 int vida__equations_condense(vida_equations* equations, VidaError* error);
 
+/* For methods that solve the equations many times: joins the tapes of the system (motion_tape.h)
+ * for factorizations with vida__equations_factor and for vida__equations_motion_bias, where that
+ * saves time, and factors the matrix as a symmetric one. Fails only without memory. */
+int vida__equations_join(vida_equations* equations, VidaError* error);
+
 /* Finds the dependent rows at (t,q,v), for all later solves; without a call, all rows count as
  * independent. Returns 0, or the code of a failed evaluation. */
 int vida__equations_mark(vida_equations* equations, double t, const double* q, const double* v);
@@ -44,7 +49,11 @@ vida_rank* vida__equations_rank(vida_equations* equations);
 /* Evaluates G and M at (t,q,v) and factors the matrix. Returns 0, VIDA_STEP_SINGULAR, or the code
  * of a failed evaluation. */
 int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v);
-/* The same with entries of G that are known. */
+/* Computes force (n) and bias (m) as vida__motion_bias does, at the place (t,q,v) of the last call
+ * of vida__equations_factor; `work` (n) is work space. */
+int vida__equations_motion_bias(vida_equations* equations, double t, const double* q,
+                                const double* v, double* force, double* bias, double* work);
+/* The same as vida__equations_factor with entries of G that are known. */
 int vida__equations_factor_with(vida_equations* equations, double t, const double* q,
                                 const double* v, const double* entries);
 /* Returns the number of entries of the factors, of the equations with all unknowns; -1: not known.

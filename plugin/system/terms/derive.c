@@ -65,6 +65,7 @@ static void destroy_traced(vida_functions* functions) {
   free(traced->index);
   free(traced->second_place);
   free(traced->second_kind);
+  free(traced->mass_place);
   free(traced->discrete_place);
   free(traced->discrete_kind);
   free(traced->joint_place);
@@ -261,12 +262,29 @@ static int follow_motion(derivation* work, int rows, const int* function, int* r
 
 /* ---- second derivatives ---------------------------------------------------------------------- */
 
+/* Compiles L_vv alone, for matrices of masses, if there are other second derivatives. */
+static int compile_mass_block(derivation* work) {
+  vida_traced* traced = work->traced;
+  for (int e = 0; e < work->second.count; e++) {
+    traced->mass_count += traced->second_kind[e] == VIDA_SECOND_VV;
+  }
+  if (traced->mass_count == 0 || traced->mass_count == work->second.count) {
+    return VIDA_SUCCESS;
+  }
+  int* node = vida__allocate((size_t)traced->mass_count, sizeof *node);
+  int code = node ? vida__place_masses(&work->second, traced, node) : VIDA_OUT_OF_MEMORY;
+  code = code ? code : compile(work, VIDA_TAPE_MASS_BLOCK, traced->mass_count, node);
+  free(node);
+  return code;
+}
+
 /* Compiles the tapes of the second derivatives, and the lists of the entries of their outputs. */
 static int compile_block(derivation* work) {
   const vida_entries* discrete = work->has_discrete ? &work->discrete_second : NULL;
   const vida_entries* joint = work->has_joint ? &work->joint_second : NULL;
   int code = vida__place_second(&work->second, discrete, joint, work->width, work->traced);
   code = code ? code : compile(work, VIDA_TAPE_SECOND, work->second.count, work->second.node);
+  code = code ? code : compile_mass_block(work);
   if (!code && work->has_discrete) {
     code = compile(work, VIDA_TAPE_DISCRETE_GRADIENT, work->width, work->discrete);
     code = code ? code

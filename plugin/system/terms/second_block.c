@@ -99,3 +99,42 @@ int vida__place_second(const vida_entries* second, const vida_entries* discrete,
   free(keys);
   return VIDA_SUCCESS;
 }
+
+/* Returns the place (column, row) of the block, whose places are sorted; -1: it has none. */
+static int find_mirrored(const vida_traced* traced, int place) {
+  const int row = traced->block_column[place], column = traced->block_row[place];
+  int low = 0, high = traced->block_count - 1;
+  while (low <= high) {
+    const int middle = low + (high - low) / 2;
+    const int by_row = traced->block_row[middle] - row;
+    const int order = by_row ? by_row : traced->block_column[middle] - column;
+    if (order == 0) {
+      return middle;
+    }
+    low = order < 0 ? middle + 1 : low;
+    high = order > 0 ? middle - 1 : high;
+  }
+  return -1;
+}
+
+int vida__place_masses(const vida_entries* second, vida_traced* traced, int* node) {
+  int* by_place = vida__allocate((size_t)traced->block_count, sizeof *by_place);
+  traced->mass_place = vida__allocate((size_t)traced->mass_count, sizeof *traced->mass_place);
+  if (!by_place || !traced->mass_place) {
+    free(by_place);
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int k = 0; k < traced->block_count; k++) {
+    by_place[k] = -1;
+  }
+  for (int e = 0, k = 0; e < second->count; e++) {
+    if (traced->second_kind[e] == VIDA_SECOND_VV) {
+      const int place = traced->second_place[e], mirrored = find_mirrored(traced, place);
+      const int other = mirrored >= 0 ? by_place[mirrored] : -1;
+      traced->mass_place[k] = place;
+      node[k++] = by_place[place] = other >= 0 ? other : second->node[e];
+    }
+  }
+  free(by_place);
+  return VIDA_SUCCESS;
+}

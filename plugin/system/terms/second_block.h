@@ -12,4 +12,9 @@
 int vida__place_second(const vida_entries* second, const vida_entries* discrete,
                        const vida_entries* joint, int width, vida_traced* traced);
 
+/* After that, lists the entries of L_vv in traced->mass_place, and their nodes in `node`
+ * (mass_count): one node for each pair of mirrored entries, so that the matrix is symmetric to the
+ * last bit. Fails with VIDA_OUT_OF_MEMORY only. */
+int vida__place_masses(const vida_entries* second, vida_traced* traced, int* node);
+
 #endif

@@ -132,19 +132,6 @@ void vida__prepare_turns(const VidaSystem* system, double* tapes) {
   }
 }
 
-/* Returns the sine and the cosine of a position, which are computed when it has changed, be it to a
- * zero of the other sign. */
-static inline const double* find_turn(double* turns, const double* q, int coordinate) {
-  double* turn = turns + 3 * (size_t)coordinate;
-  const double* angle = &q[coordinate];
-  if (memcmp(turn, angle, sizeof *turn) != 0) {
-    turn[0] = *angle;
-    turn[1] = sin(*angle);
-    turn[2] = cos(*angle);
-  }
-  return turn + 1;
-}
-
 /* The inputs of one kind, for `count` instances. */
 
 static void gather_coordinates(const double* restrict from, const int* restrict index, int width,
@@ -158,7 +145,7 @@ static void gather_turns(const instances* list, const int* index, int part, int 
                          double* work) {
   double* turns = list->tapes + list->system->turn_place;
   for (int lane = 0; lane < count; lane++) {
-    work[lane] = find_turn(turns, list->q, index[lane * list->width])[part];
+    work[lane] = vida__find_turn(turns, list->q, index[lane * list->width])[part];
   }
 }
 
@@ -371,6 +358,15 @@ static void take_second(const instances* list, int i, const double* out, int ste
   }
 }
 
+static void take_mass(const instances* list, int i, const double* out, int step, void* target) {
+  const second_target* to = target;
+  const vida_traced* traced = list->traced;
+  const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
+  for (int k = 0; k < traced->mass_count; k++) {
+    to->matrix[slot[traced->mass_place[k]]] += to->weight[VIDA_SECOND_VV] * out[k * step];
+  }
+}
+
 static void take_curvature(const instances* list, int i, const double* out, int step,
                            void* target) {
   const second_target* to = target;
@@ -486,6 +482,14 @@ static int term_hessian(const vida_term_batch* batch, const vida_place* at,
   const instances list = of_term(batch, at);
   second_target to = {
       batch->slot, {weights.qq, weights.qv, weights.vq, weights.vv}, NULL, NULL, matrix};
+  if (weights.qq == 0.0 && weights.qv == 0.0 && weights.vq == 0.0) {
+    if (list.traced->mass_count == 0) {
+      return VIDA_SUCCESS;
+    }
+    if (list.traced->tape[VIDA_TAPE_MASS_BLOCK]) {
+      return for_each(&list, VIDA_TAPE_MASS_BLOCK, take_mass, &to);
+    }
+  }
   return for_each(&list, VIDA_TAPE_SECOND, take_second, &to);
 }
 

@@ -2,7 +2,9 @@
 #ifndef VIDA_SYSTEM_TERMS_TRACED_H
 #define VIDA_SYSTEM_TERMS_TRACED_H
 
+#include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "expr/tape.h"
 #include "expr/time_conditions.h"
@@ -27,6 +29,7 @@ enum vida_tape_kind {
   VIDA_TAPE_BIAS,           /* see the member `bias` of kernels (kernel.h) */
   VIDA_TAPE_VALUE_GRADIENT, /* (G v + g_t)_q; a_q of a nonholonomic row */
   VIDA_TAPE_MASS,           /* the diagonal of L_vv */
+  VIDA_TAPE_MASS_BLOCK,     /* L_vv, by entry: those of SECOND. NULL if SECOND has no others */
   /* The switches of state (expr/state_switches.h) in GRADIENT, and GRADIENT as a function of them:
    * AUXILIARY inputs. NULL if there are none. */
   VIDA_TAPE_SWITCHES,
@@ -59,6 +62,8 @@ typedef struct vida_traced {
    * kind. */
   int* second_place;
   int* second_kind;
+  int* mass_place; /* for each entry of MASS_BLOCK: its index in the block */
+  int mass_count;  /* of entries of L_vv */
   int* discrete_place;
   int* discrete_kind; /* VIDA_SECOND_QQ or VIDA_SECOND_QV */
   int* joint_place;
@@ -92,6 +97,18 @@ int vida__traced_switched(const vida_term_batch* batch, int i, const vida_place*
  * evaluations, so that each sine and cosine of a position is computed once for all tapes that are
  * evaluated there. */
 void vida__prepare_turns(const VidaSystem* system, double* tapes);
+/* Returns the sine and the cosine of a position, which are computed when it has changed, be it to a
+ * zero of the other sign. `turns` are the prepared ones in the work space. */
+static inline const double* vida__find_turn(double* turns, const double* q, int coordinate) {
+  double* turn = turns + 3 * (size_t)coordinate;
+  const double* angle = &q[coordinate];
+  if (memcmp(turn, angle, sizeof *turn) != 0) {
+    turn[0] = *angle;
+    turn[1] = sin(*angle);
+    turn[2] = cos(*angle);
+  }
+  return turn + 1;
+}
 
 /* Assigns the work space of all tapes, after they have been compiled. */
 void vida__lay_out_traced(vida_traced* traced);
