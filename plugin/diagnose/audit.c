@@ -184,6 +184,7 @@ static bool is_measurable(const vida_subject* subject, VidaAuditProperty propert
       return subject->of->conservative;
     case VIDA_AUDIT_MOMENTUM: /* under nonholonomic rows they are not kept */
       return !system->nonholonomic && VidaSystem_MomentumCount(system) > 0;
+    case VIDA_AUDIT_SHADOW:
     case VIDA_AUDIT_SYMPLECTIC:
       return subject->of->conservative && !system->nonholonomic;
     case VIDA_AUDIT_REVERSIBLE:
@@ -274,6 +275,7 @@ static void judge_energy(const vida_subject* subject, const VidaMethodInfo* clai
                          VidaAuditRow* row) {
   VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
   VidaAuditMeasurement* rise = &row->measurement[VIDA_AUDIT_DISSIPATION];
+  const VidaAuditMeasurement* shadow = &row->measurement[VIDA_AUDIT_SHADOW];
   char number[VIDA_REAL_TEXT_SIZE];
   if (can(claims, VIDA_CAN_SYMPLECTIC) && is_measurable(subject, VIDA_AUDIT_SYMPLECTIC)) {
     drift->claimed = 0.0;
@@ -282,6 +284,10 @@ static void judge_energy(const vida_subject* subject, const VidaMethodInfo* clai
       report_false_claim(row, "%s: %s", "a symplectic method whose energy drifts, per second",
                          vida__real_text(number, drift->value, 2));
     }
+  }
+  if (shadow->verdict == VIDA_AUDIT_FALSE) {
+    report_false_claim(row, "%s: %s", "a symplectic method whose shadow energy drifts, per second",
+                       vida__real_text(number, shadow->value, 2));
   }
   if (!isnan(rise->value)) {
     rise->claimed = 0.01;
@@ -298,9 +304,9 @@ static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
   const bool taken = row->status != VIDA_AUDIT_REFUSED;
   for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
     VidaAuditMeasurement* at = &row->measurement[i];
-    /* A method that counts no evaluations has no cost. */
-    const bool vanishes =
-        i == VIDA_AUDIT_COST || (i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0);
+    /* A method that counts no evaluations has no cost, and one without actions no shadow energy. */
+    const bool vanishes = i == VIDA_AUDIT_COST || i == VIDA_AUDIT_SHADOW ||
+                          (i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0);
     if (!isnan(at->value)) {
       at->availability = VIDA_AUDIT_AVAILABLE;
     } else if (vanishes || !is_measurable(subject, (VidaAuditProperty)i)) {

@@ -8,6 +8,7 @@
 #include "study/measure/defects.h"
 #include "study/measure/drift.h"
 #include "study/measure/norms.h"
+#include "study/measure/shadow.h"
 #include "system/evaluate/evaluate.h"
 
 /* A system of the table. */

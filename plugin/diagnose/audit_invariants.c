@@ -8,7 +8,7 @@
 #include "diagnose/audit.h"
 
 /* The run is divided into BATCHES parts in which constraints are monitored. */
-enum { BATCHES = 20, HALVINGS = 4, SIZES_EVERY = 16, CONFIRMING = 200 };
+enum { SHADOW_ORDER = 8, BATCHES = 20, HALVINGS = 4, SIZES_EVERY = 16, CONFIRMING = 200 };
 
 #define LARGE 8.0      /* times the system's step */
 #define ROUNDING 1e-13 /* of constraints, relative */
@@ -21,6 +21,7 @@ typedef struct watch {
   double lowest_energy, rise; /* of a dissipative system */
   double largest_energy;      /* deviation */
   vida_drift energy;          /* the same */
+  vida_shadow shadow;
   double batch_t[BATCHES];
   long batch_count[BATCHES];
   int maps;
@@ -47,7 +48,13 @@ static int create_watch(vida_subject* subject, watch* w, VidaError* error) {
     *rows[i] = w->block + n + i * m;
   }
   w->v = w->block;
-  return VIDA_SUCCESS;
+  return vida__create_shadow(subject->system, SHADOW_ORDER, VIDA_NORM_MAX, &w->shadow, error);
+}
+
+static void destroy_watch(watch* w) {
+  VidaStepper_Destroy(&w->stepper);
+  vida__destroy_shadow(&w->shadow);
+  free(w->block);
 }
 
 static double relative(double off, double size) {
@@ -118,6 +125,7 @@ static int take_state(watch* w, int batch, bool with_sizes, VidaError* failure) 
   int code = VidaStepper_Velocities(w->stepper, w->v, failure);
   code = code ? code : VidaStepper_Energy(w->stepper, &energy, &t, failure);
   code = code ? code : VidaStepper_Constraints(w->stepper, w->g, w->gv, failure);
+  code = code ? code : vida__add_to_shadow(&w->shadow, w->stepper, failure);
   if (!code && with_sizes) {
     code = measure_sizes(w, failure);
   }
@@ -156,6 +164,7 @@ static int watch_run(watch* w, long steps, VidaError* failure) {
   w->maps = subject->system->nonholonomic ? 0 : w->maps; /* they are not kept under such rows */
   VidaSystem_Momentum(subject->system, VidaStepper_Positions(w->stepper),
                       VidaStepper_Momenta(w->stepper), w->map0);
+  code = vida__begin_shadow(&w->shadow, w->stepper, w->energy.line.centre, steps, failure);
   for (long k = 1; k <= steps && !code; k++) {
     code = VidaStepper_Step(w->stepper, failure);
     code = code ? code
@@ -166,22 +175,39 @@ static int watch_run(watch* w, long steps, VidaError* failure) {
 
 /* ---- what it comes to ------------------------------------------------------------------------ */
 
-/* Drifting: the slope differs from zero with confidence, and its effect on the energy over the run
- * is not small compared with the oscillations. */
+/* Drifting: the slope differs from zero with confidence, and its effect over the time `span` is not
+ * small compared with the oscillations. */
+static bool is_drifting(const vida_drift_fit* fit, double span) {
+  const double slope = fabs(fit->slope);
+  return slope > 2.0 * fit->interval && slope * span > 0.6 * fit->oscillation;
+}
+
+static void judge_shadow(const watch* w, double size, double span, VidaAuditRow* row) {
+  VidaAuditMeasurement* shadow = &row->measurement[VIDA_AUDIT_SHADOW];
+  if (!w->shadow.has_value) {
+    return;
+  }
+  const vida_drift_fit fit = vida__fit_drift(&w->shadow.drift);
+  shadow->value = fit.slope / size;
+  shadow->interval = fit.interval / size;
+  shadow->claimed = 0.0;
+  const bool is_rounding = fabs(shadow->value) * span <= EXACT;
+  shadow->verdict = !is_rounding && is_drifting(&fit, span) ? VIDA_AUDIT_FALSE : VIDA_AUDIT_TRUE;
+}
+
 static void judge_energy(const watch* w, VidaAuditRow* row) {
   VidaAuditMeasurement* energy = &row->measurement[VIDA_AUDIT_ENERGY];
   VidaAuditMeasurement* drift = &row->measurement[VIDA_AUDIT_DRIFT];
   const double size = fmax(fabs(w->energy0), w->energy_size);
   const vida_drift_fit fit = vida__fit_drift(&w->energy);
-  const double swing = 2.0 * fit.oscillation / size;
   const double span = 2.0 * w->energy.line.centre;
   energy->value = w->largest_energy / size;
   drift->value = fit.slope / size;
   drift->interval = fit.interval / size;
-  const bool sure = fabs(drift->value) > 2.0 * drift->interval;
+  judge_shadow(w, size, span, row);
   if (energy->value <= EXACT) {
     row->energy = VIDA_AUDIT_ENERGY_EXACT;
-  } else if (sure && fabs(drift->value) * span > 0.3 * swing) {
+  } else if (is_drifting(&fit, span)) {
     row->energy = VIDA_AUDIT_ENERGY_DRIFTING;
   } else {
     row->energy = VIDA_AUDIT_ENERGY_BOUNDED;
@@ -272,8 +298,7 @@ static int confirm_exact(vida_subject* subject, VidaAuditRow* row, VidaError* er
       row->energy = VIDA_AUDIT_ENERGY_BOUNDED;
       row->measurement[VIDA_AUDIT_ENERGY].value = off;
     }
-    VidaStepper_Destroy(&w.stepper);
-    free(w.block);
+    destroy_watch(&w);
   }
   return code;
 }
@@ -297,8 +322,7 @@ int vida__measure_invariants(vida_subject* subject, long steps, VidaAuditRow* ro
         fill_row(&w, row);
       }
     }
-    VidaStepper_Destroy(&w.stepper);
-    free(w.block);
+    destroy_watch(&w);
   }
   if (!failed && !code && row->energy == VIDA_AUDIT_ENERGY_EXACT) {
     code = confirm_exact(subject, row, error);

@@ -257,6 +257,41 @@ static void test_planted_claims(void) {
   }
 }
 
+/* Verlet's method with momenta that lose a part of 1e-11 in each step, which changes the symplectic
+ * form less than differences show, and the energy far less than it oscillates: only the shadow
+ * energy shows the loss, 2e-11 of the kinetic energy in each step of 0.01 s. */
+extern const VidaMethod vida__verlet;
+
+static int leaking_step(VidaIntegration* integration, VidaError* error) {
+  VidaNode* node = VidaIntegration_Node(integration);
+  const int code = vida__verlet.step(integration, error);
+  for (int i = 0; i < VidaSystem_CoordinateCount(VidaIntegration_System(integration)); i++) {
+    node->p[i] -= 1e-11 * node->p[i];
+  }
+  return code;
+}
+
+static void test_planted_drift(void) {
+  static VidaMethod leaking;
+  VidaAudit* audit = NULL;
+  VidaError error = {0};
+  leaking = vida__verlet;
+  leaking.info.name = "leaking-verlet";
+  leaking.info.capabilities &= ~(unsigned)VIDA_CAN_REVERSIBLE;
+  leaking.step = leaking_step;
+  REQUIRE_OK(Vida_RegisterMethod(&leaking, &error), &error);
+  REQUIRE_OK(VidaAudit_Create(false, &audit, &error), &error);
+  REQUIRE_OK(VidaAudit_SelectSystem(audit, "duffing oscillator", &error), &error);
+  REQUIRE_OK(VidaAudit_Method(audit, Vida_FindMethod("leaking-verlet"), &error), &error);
+  const VidaAuditRow* row = VidaAudit_Row(audit, 0);
+  const VidaAuditMeasurement* found = &row->measurement[VIDA_AUDIT_SHADOW];
+  EXPECT(found->verdict == VIDA_AUDIT_FALSE && found->value < -1e-10 && found->value > -2e-9, "%g",
+         found->value);
+  EXPECT(row->false_claims == 1 && strstr(row->message, "shadow energy drifts"), "%s",
+         row->message);
+  VidaAudit_Destroy(&audit);
+}
+
 /* Every component of the momenta is listed, and found again by name. */
 static void test_components(void) {
   VidaAudit* audit = NULL;
@@ -323,6 +358,7 @@ int main(void) {
                                     {"projection", test_projection},
                                     {"all methods", test_all_methods},
                                     {"planted claims", test_planted_claims},
+                                    {"planted drift", test_planted_drift},
                                     {"momentum components", test_components},
                                     {"refusals", test_refusals},
                                     {NULL, NULL}};

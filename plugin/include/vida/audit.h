@@ -29,6 +29,7 @@ extern "C" {
   X(MULTIPLIER_ORDER, "multiplier_order", "order lambda", "order of multipliers")               \
   X(ENERGY, "energy", "energy", "largest deviation of the energy, relative")                    \
   X(DRIFT, "energy_drift", "drift", "slope fitted to the energy, relative, in 1/s")             \
+  X(SHADOW, "shadow_energy_drift", "drift H'", "slope of the shadow energy, relative, in 1/s")  \
   X(MOMENTUM, "momentum", "momentum", "largest deviation of a momentum map, relative")          \
   X(SYMPLECTIC, "symplectic_defect", "omega", "change of the symplectic form, relative")        \
   X(REVERSIBLE, "reversal", "reversal", "distance from the start after steps forward and back") \

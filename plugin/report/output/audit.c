@@ -57,8 +57,9 @@ static void energy_cell(const VidaAuditRow* row, char cell[CELL]) {
   char number[VIDA_REAL_TEXT_SIZE];
   cell[0] = '\0';
   if (!isnan(energy->value)) {
-    const VidaAuditVerdict worse =
-        energy->verdict > drift->verdict ? energy->verdict : drift->verdict;
+    const VidaAuditVerdict of_shadow = row->measurement[VIDA_AUDIT_SHADOW].verdict;
+    VidaAuditVerdict worse = energy->verdict > drift->verdict ? energy->verdict : drift->verdict;
+    worse = of_shadow > worse ? of_shadow : worse;
     snprintf(cell, CELL, "%s %s%s", energy_words[row->energy], size_text(number, energy->value),
              mark(worse));
   } else if (rise->value > ROUNDING) {

@@ -58,7 +58,8 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
       !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
-  int code = vida__create_shadow(study, &monitors->shadow, error);
+  int code = vida__create_shadow(study->system, VidaOptions_Get(study->options, "shadow"),
+                                 study->norm, &monitors->shadow, error);
   code = code ? code : vida__create_switch_watch(study->system, &monitors->switches, error);
   code = code ? code : vida__create_work(study->system, &monitors->work, error);
   return code || !run->adaptive ? code : vida__watch_velocities(&monitors->work, error);

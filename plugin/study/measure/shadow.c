@@ -54,15 +54,15 @@ static void find_weights(int nodes, double* weight) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-int vida__create_shadow(const VidaStudy* study, vida_shadow* shadow, VidaError* error) {
-  const double order = VidaOptions_Get(study->options, "shadow");
+int vida__create_shadow(const VidaSystem* system, double order, vida_norm norm, vida_shadow* shadow,
+                        VidaError* error) {
   *shadow = (vida_shadow){.now = NAN, .t = NAN};
   if (order == 0.0) {
     return VIDA_SUCCESS;
   }
-  shadow->n = VidaSystem_CoordinateCount(study->system);
+  shadow->n = VidaSystem_CoordinateCount(system);
   shadow->nodes = (int)order + 1;
-  vida__start_norm(&shadow->norm, study->norm, 1);
+  vida__start_norm(&shadow->norm, norm, 1);
   const size_t size = (size_t)shadow->nodes * (size_t)shadow->n;
   shadow->q = vida__allocate(3 * size + (size_t)shadow->n, sizeof(double));
   if (!shadow->q) {

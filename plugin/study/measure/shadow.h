@@ -12,7 +12,6 @@
 #include "stepper/frame.h"
 #include "study/measure/drift.h"
 #include "study/measure/norms.h"
-#include "study/study.h"
 
 enum { VIDA_MOST_SHADOW_NODES = 13 };
 
@@ -38,9 +37,10 @@ typedef struct vida_shadow {
 
 /* Returns whether this is an order of shadow energies (0: none, 4, 8 or 12). */
 bool vida__is_shadow_order(double order);
-/* Prepares the measurement of a run. The caller frees it with vida__destroy_shadow, also after a
- * failure. */
-int vida__create_shadow(const VidaStudy* study, vida_shadow* shadow, VidaError* error);
+/* Prepares the measurement of a run with this order; 0: nothing is measured. The caller frees it
+ * with vida__destroy_shadow, also after a failure. */
+int vida__create_shadow(const VidaSystem* system, double order, vida_norm norm, vida_shadow* shadow,
+                        VidaError* error);
 /* Frees the memory. */
 void vida__destroy_shadow(vida_shadow* shadow);
 /* Begins with the node of the stepper, for a run of `steps` steps about the time `centre` (s). If
