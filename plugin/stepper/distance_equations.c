@@ -485,6 +485,12 @@ long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken
                             : make_steps_of(self, most, is_broken);
 }
 
+void vida__measure_distance_sizes(VidaIntegration* self) {
+  const vida_distance_steps* own = self->implicit.distances;
+  measure_sizes(
+      self, (vida_shape){self->model.n, self->model.m, own->distances.dimension, own->is_chain});
+}
+
 void vida__find_distance_vectors(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   find_differences(

@@ -79,6 +79,8 @@ struct vida_distance_steps {
 long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken);
 /* Returns the equations of a step, for KINSOL (distance_equations.c). */
 vida_kinsol_equations vida__distance_step_equations(VidaIntegration* self);
+/* Computes own->size at the node (distance_equations.c). */
+void vida__measure_distance_sizes(VidaIntegration* self);
 /* Computes d at the node from the compensated positions (distance_equations.c). */
 void vida__find_distance_vectors(VidaIntegration* self);
 

@@ -395,11 +395,13 @@ static bool is_ready(const VidaIntegration* self) {
 
 bool vida__begin_lane_steps(VidaIntegration* self) {
   const vida_distance_steps* own = self->implicit.distances;
-  if (!is_ready(self) || !own->is_current || !own->has_sizes || !own->has_force ||
-      self->node.step % VIDA_CALM_STEPS == 0) {
+  if (!is_ready(self) || !own->is_current || !own->has_force) {
     return false;
   }
   keep(self);
+  if (!own->has_sizes || self->node.step % VIDA_CALM_STEPS == 0) {
+    vida__measure_distance_sizes(self);
+  }
   return true;
 }
 

@@ -179,6 +179,15 @@ int VidaStepper_ConstraintErrors(VidaStepper* stepper, double* position, double*
   }
   double* rows = stepper->self.work.constraint_work;
   int code = VIDA_SUCCESS;
+  if (stepper->values.is_known && stepper->self.implicit.has_g_node) {
+    if (position) {
+      *position = largest_of(stepper->self.implicit.g_node, stepper->self.model.m);
+    }
+    if (velocity) {
+      *velocity = largest_of(stepper->values.rate, stepper->self.model.m);
+    }
+    return VIDA_SUCCESS;
+  }
   if (position) {
     code = VidaStepper_Constraints(stepper, rows, NULL, error);
     *position = largest_of(rows, stepper->self.model.m);

@@ -28,15 +28,16 @@ double bench_median(int count, double* values) {
 
 static void usage(FILE* file) {
   fprintf(file,
-          "vida_bench [pendulum|chain|shake|ladder|squeezer|radau] [--h STEP] [--steps STEPS] "
-          "[--rounds ROUNDS]\n"
+          "vida_bench [pendulum|chain|shake|ladder|squeezer|radau|sweep] [--h STEP]\n"
+          "           [--steps STEPS] [--rounds ROUNDS]\n"
           "  pendulum  the double spherical pendulum through the library, as a bare KINSOL loop\n"
           "            and hand-coded (defaults: h 1e-3 s, 100000 steps, 7 rounds)\n"
           "  chain     chains of 10, 100 and 1000 links\n"
           "  shake     chains with del-endpoint and rattle, and both coded by hand\n"
           "  ladder    ladders of 10 to 10000 cells with SPOOK\n"
           "  squeezer  ida-ggl and a bare IDA program written by hand\n"
-          "  radau     radau beside rattle on mechanisms, and on chains of 100 and 1000 links\n");
+          "  radau     radau beside rattle on mechanisms, and on chains of 100 and 1000 links\n"
+          "  sweep     many starts of the pendulum, in lanes and alone\n");
 }
 
 /* A positive number behind an option; 0 when it is none. */
@@ -66,7 +67,8 @@ int main(int count, char** arguments) {
       i++;
     } else if (!strcmp(arguments[i], "pendulum") || !strcmp(arguments[i], "chain") ||
                !strcmp(arguments[i], "shake") || !strcmp(arguments[i], "ladder") ||
-               !strcmp(arguments[i], "squeezer") || !strcmp(arguments[i], "radau")) {
+               !strcmp(arguments[i], "squeezer") || !strcmp(arguments[i], "radau") ||
+               !strcmp(arguments[i], "sweep")) {
       only = arguments[i];
     } else {
       fprintf(stderr, "vida_bench: '%s' is unknown or lacks its value\n", arguments[i]);
@@ -93,6 +95,9 @@ int main(int count, char** arguments) {
   }
   if (!*only || !strcmp(only, "radau")) {
     failed |= bench_radau();
+  }
+  if (!*only || !strcmp(only, "sweep")) {
+    failed |= bench_sweep(&options);
   }
   return failed;
 }

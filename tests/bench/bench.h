@@ -31,6 +31,7 @@ int bench_shake(const BenchOptions* options);
 int bench_ladder(const BenchOptions* options);
 int bench_squeezer(void);
 int bench_radau(void);
+int bench_sweep(const BenchOptions* options);
 
 double bench_seconds(void); /* of a clock that only goes forward */
 double bench_median(int count, double* values /* sorted in place */);
