@@ -147,8 +147,8 @@ local function compare(given, system, label)
   elseif given.cloud then
     starts = cloud_starts(system, given.cloud)
   end
-  local comparison = { system = system, starts = starts, jobs = 0, lanes = starts and true or nil, label = label,
-    adjust_start = given.cloud and true or nil }
+  local comparison = { system = system, starts = starts, jobs = 0, label = label,
+    lanes = starts and true or nil, adjust_start = given.cloud and true or nil }
   for key, value in pairs(given) do
     if key ~= "label" and key ~= "vary" and key ~= "cloud" and key ~= "parameters" and key ~= "system" then
       comparison[key] = value
