@@ -7,6 +7,7 @@
 #include "support/check.h"
 #include "support/comparison.h"
 #include "support/model.h"
+#include "support/motion.h"
 
 #define OMEGA 2.0
 #define X0 0.3
@@ -125,6 +126,40 @@ static void test_constant(void) {
     EXPECT_BELOW(row->shadow_energy_error, 1e-9, "%s", methods[i]);
   }
   end(&work);
+}
+
+/* Runs from many starts, whose steps could be made at once, have the shadow energies of the runs
+ * alone. */
+static void test_lanes(void) {
+  enum { RUNS = 4 };
+  double errors[2][RUNS];
+  const Model model = model_double_spherical_pendulum();
+  for (int lanes = 0; lanes < 2; lanes++) {
+    const char* const settings[] = {"lanes", lanes ? "true" : "false", "shadow", "8", "norm", "max",
+                                    NULL};
+    VidaError error = {0};
+    VidaSystem* system = model_system(&model);
+    VidaStudy* study = motion_study(system, 10.0, settings);
+    VidaOptions* options = motion_method("rattle", 0.01, NULL);
+    double q[MODEL_COORDINATES], v[MODEL_COORDINATES];
+    REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+    for (int i = 0; i < RUNS; i++) {
+      REQUIRE_OK(VidaStudy_AddRunFrom(study, options, NULL, q, v, &error), &error);
+      for (int k = 0; k < VidaSystem_CoordinateCount(system); k++) {
+        v[k] *= 0.9;
+      }
+    }
+    VidaOptions_Destroy(&options);
+    Work work = {system, study};
+    REQUIRE_OK(VidaStudy_Run(study, NULL, &error), &error);
+    for (int i = 0; i < RUNS; i++) {
+      errors[lanes][i] = VidaStudy_Row(study, i)->shadow_energy_error;
+      EXPECT_BELOW(errors[lanes][i], 1e-9, "run %d", i);
+      EXPECT(errors[lanes][i] == errors[0][i], "run %d: %g, not %g", i, errors[lanes][i],
+             errors[0][i]);
+    }
+    end(&work);
+  }
 }
 
 /* ---- a planted drift ------------------------------------------------------------------------- */
@@ -247,6 +282,7 @@ int main(void) {
   static const CheckTest tests[] = {{"values", test_values},
                                     {"orders", test_orders},
                                     {"constant", test_constant},
+                                    {"lanes", test_lanes},
                                     {"planted drift", test_planted_drift},
                                     {"reasons", test_reasons},
                                     {"option", test_option},

@@ -521,6 +521,7 @@ int vida__count_together(const VidaStudy* study, int index, int most) {
   int count = 1;
   if (!first->own_start || first->two_points || first->adaptive ||
       VidaOptions_Get(options, "lanes") == 0.0 || VidaOptions_Get(options, "repeats") != 1.0 ||
+      VidaOptions_Get(options, "shadow") != 0.0 ||        /* needs the action of each step */
       isfinite(VidaOptions_Get(options, "wall_limit"))) { /* its clock would measure all of them */
     return 1;
   }
