@@ -17,8 +17,8 @@ local finest = vida.setting { "finest", 7, text = "digits of the finest toleranc
 local function pendulum()
   local time = 5 -- s
   local runs = precision(time, finest)
-  runs:steps(30, 3, { { "del-midpoint" }, { "rattle" }, { "del-endpoint" }, { "energy-momentum" },
-    { "energy-momentum-ggl" }, { "generalized-alpha", projection = "velocity" } })
+  runs:steps(30, 3, { { "del-midpoint" }, { "del-ggl" }, { "rattle" }, { "del-endpoint" },
+    { "energy-momentum" }, { "energy-momentum-ggl" }, { "generalized-alpha", projection = "velocity" } })
   runs:steps(15, 6, { { "compose", base = "rattle" }, { "spark-lobatto", stages = 3 } })
   runs:steps(15, 9, { { "compose", base = "rattle", scheme = "kahan-li8" },
     { "spark-lobatto", stages = 4 } })
@@ -39,7 +39,8 @@ local function top()
   local centre = { ["top.x"] = -0.70246829705658558659, ["top.y"] = -0.021165184701923326581,
     ["top.z"] = -0.71140025765173440555 }
   local runs = precision(time, finest)
-  runs:steps(100, 3, { { "del-midpoint" }, { "rattle" }, { "energy-momentum" }, { "generalized-alpha" },
+  runs:steps(100, 3, { { "del-midpoint" }, { "rattle" }, { "energy-momentum" },
+    { "energy-momentum-livens" }, { "generalized-alpha" },
     { "generalized-alpha", projection = "velocity" } })
   runs:steps(50, 6, { { "compose", base = "rattle" }, { "spark-lobatto", stages = 3 } })
   runs:steps(50, 9, { { "spark-lobatto", stages = 4 } })

@@ -6,6 +6,7 @@
   X(del_midpoint)              \
   X(del_endpoint)              \
   X(del_trapezoidal)           \
+  X(del_ggl)                   \
   X(rattle)                    \
   X(rattle_variable)           \
   X(del_chart)                 \
@@ -19,6 +20,7 @@
   X(energy_momentum)           \
   X(energy_momentum_projected) \
   X(energy_momentum_ggl)       \
+  X(energy_momentum_livens)    \
   X(average_vector_field)      \
   X(itoh_abe)                  \
   X(chorin)                    \

@@ -16,26 +16,28 @@ local refusing = {
   -- splittings and discrete gradients of T(v) + V(q)
   ["general Lagrangian"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "chorin",
     "average-vector-field", "itoh-abe", "energy-momentum-projected",
-    "energy-momentum-ggl", "symmetric-multistep" },
+    "del-ggl", "energy-momentum-ggl", "symmetric-multistep" },
   -- maps and formulas for forces of positions and time
   ["drag"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "symmetric-multistep" },
   -- methods with a constant mass matrix: quaternions have none
   ["orientations"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected",
-    "energy-momentum-ggl", "symmetric-multistep" },
+    "del-ggl", "energy-momentum-ggl", "symmetric-multistep" },
   -- discrete gradients of constraints that do not depend on time
   ["driven constraint"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected",
     "energy-momentum-ggl" },
   -- its hidden constraint is that of lengths
   ["curve"] = { "energy-momentum-projected" },
   -- discrete derivatives of rows: a comparison of positions has none
-  ["comparison"] = { "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl", "itoh-abe" },
+  ["comparison"] = { "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl",
+    "energy-momentum-livens", "itoh-abe" },
   -- all that have no nonholonomic row in their equations
   ["nonholonomic"] = { "del-midpoint", "del-endpoint", "del-trapezoidal", "rattle", "rattle-variable",
     "compose", "del-regularized", "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl",
-    "average-vector-field", "itoh-abe", "spark-lobatto", "symmetric-multistep" },
+    "energy-momentum-livens", "average-vector-field", "itoh-abe", "spark-lobatto", "symmetric-multistep",
+    "del-ggl" },
   -- a massless coordinate that constraints determine
   ["no mass"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected", "energy-momentum-ggl",
-    "spark-lobatto", "symmetric-multistep" },
+    "spark-lobatto", "symmetric-multistep", "del-ggl" },
 }
 
 -- The set of methods that have to refuse a system with these properties.

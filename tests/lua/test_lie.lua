@@ -102,7 +102,7 @@ check.fails("feels forces that depend on velocities",
   function() damped:stepper { "lgvi", h = 0.01 } end)
 local particle = vida.system "particle"
 particle:particle { "p", mass = 1, position = { 0, 0, 0 } }
-check.fails("galerkin-gauss, ", function() particle:stepper { "lgvi", h = 0.01 } end)
+check.fails("energy-momentum, ", function() particle:stepper { "lgvi", h = 0.01 } end)
 
 local dragged = driven()
 local axle, rate = dragged:coordinate { "axle", value = 0, rate = 1 }

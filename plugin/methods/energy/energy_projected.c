@@ -106,19 +106,22 @@ int vida__projected_residual(void* data, const double* u, double* r) {
   return code;
 }
 
-/* Adds the quarter in own->quarter to the matrix, and clears it. */
-static void add_quarter(VidaIntegration* self, int down, int right, double* matrix) {
-  const vida_projected_state* own = self->state;
-  const vida_pattern* kkt = &self->model.system->pattern;
-  for (int j = 0; j < kkt->size; j++) {
-    const sunindextype start = kkt->column_start[j];
-    const sunindextype length = kkt->column_start[j + 1] - start;
-    double* place = matrix + own->pattern.column_start[right * kkt->size + j] + down * length;
+void vida__add_quarter(const vida_pattern* pattern, const vida_pattern* doubled, int down,
+                       int right, double* quarter, double* matrix) {
+  for (int j = 0; j < pattern->size; j++) {
+    const sunindextype start = pattern->column_start[j];
+    const sunindextype length = pattern->column_start[j + 1] - start;
+    double* place = matrix + doubled->column_start[right * pattern->size + j] + down * length;
     for (sunindextype k = 0; k < length; k++) {
-      place[k] += own->quarter[start + k];
+      place[k] += quarter[start + k];
     }
   }
-  memset(own->quarter, 0, (size_t)kkt->entries * sizeof *own->quarter);
+  memset(quarter, 0, (size_t)pattern->entries * sizeof *quarter);
+}
+
+static void add_quarter(VidaIntegration* self, int down, int right, double* matrix) {
+  const vida_projected_state* own = self->state;
+  vida__add_quarter(&self->model.system->pattern, &own->pattern, down, right, own->quarter, matrix);
 }
 
 static int add_mass(VidaIntegration* self, double weight, double* matrix) {
@@ -268,7 +271,7 @@ void vida__double_pattern(const vida_pattern* kkt, vida_pattern* pattern) {
   pattern->column_start[pattern->size] = next;
 }
 
-static const char* name_of_row(const void* list, int row, const char** kind) {
+const char* vida__name_doubled_row(const void* list, int row, const char** kind) {
   const VidaSystem* system = list;
   const int half = system->coordinate_count + system->row_count;
   const int own = row % half;
@@ -309,7 +312,8 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
   own->pattern.column_start = (sunindextype*)(own->quarter + places);
   own->pattern.row = own->pattern.column_start + size + 1;
   vida__double_pattern(&system->pattern, &own->pattern);
-  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, name_of_row, system};
+  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, vida__name_doubled_row,
+                              system};
   self->state = own;
   self->reacts_between = true;
   self->implicit.rows = rows;

@@ -37,6 +37,13 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
 /* Fills a pattern whose four quarters are `quarter`, and whose sizes and arrays are set. */
 void vida__double_pattern(const vida_pattern* quarter, vida_pattern* pattern);
 
+/* Adds a quarter with the given pattern to the matrix of the doubled pattern, down and to the right
+ * (0 or 1 each), and clears the quarter. */
+void vida__add_quarter(const vida_pattern* pattern, const vida_pattern* doubled, int down,
+                       int right, double* quarter, double* matrix);
+/* vida_map_rows.name for the KKT rows of a system and, below them, those of hidden constraints. */
+const char* vida__name_doubled_row(const void* list, int row, const char** kind);
+
 /* The functions of VidaMethod and VidaStepEquations. */
 int vida__projected_residual(void* data, const double* u, double* r);
 int vida__projected_jacobian(void* data, const double* u, double* matrix);
