@@ -113,17 +113,47 @@ static int evaluate_rows(VidaIntegration* self, vida_hidden_plan* own) {
   return code;
 }
 
-/* Computes the sizes of the rows. Rows of coordinates that hardly take part in the motion are
- * measured by a share of all of it: their terms, and the rounding of their neighbours in them,
- * differ by orders of magnitude. */
-static void find_sizes(VidaIntegration* self, vida_hidden_plan* own) {
+/* Spreads velocities over the constraints: a coordinate that hardly moves takes part in the
+ * rounding of its neighbours, by a share of the velocity that the impulses of their common
+ * constraints give it. `speed` (n) is the sizes of velocities. */
+static void spread_speeds(const VidaSystem* system, const vida_hidden_plan* own, double* speed) {
   static const double share = 0.1;
+  const vida_jacobian_entry* entry = system->entries;
+  for (int e = 0, end; e < system->entry_count; e = end) {
+    double rate = 0.0, mobility = 0.0;
+    for (end = e; end < system->entry_count && entry[end].row == entry[e].row; end++) {
+      const int i = entry[end].coordinate;
+      rate += fabs(own->entries[end]) * speed[i];
+      mobility += own->entries[end] * own->entries[end] * own->inverse[i];
+    }
+    for (int k = e; k < end && mobility > 0.0; k++) {
+      const int i = entry[k].coordinate;
+      const double given = share * fabs(own->entries[k]) * own->inverse[i] * rate / mobility;
+      speed[i] = fmax(speed[i], given);
+    }
+  }
+}
+
+/* Computes the sizes of the rows. */
+static void find_sizes(VidaIntegration* self, vida_hidden_plan* own) {
+  enum { PASSES = 3 };
+  const VidaSystem* system = self->model.system;
   const int n = self->model.n, half = n + self->model.m;
-  const double least = share * self->implicit.scaled_for;
+  double *speed = self->work.speed, *rates = self->work.constraint_work;
   vida__projected_sizes(self, self->implicit.unknown, own->size);
+  for (int i = 0; i < n; i++) {
+    speed[i] = fabs(self->implicit.unknown[i]);
+  }
+  for (int pass = 0; pass < PASSES; pass++) {
+    spread_speeds(system, own, speed);
+  }
+  memset(rates, 0, (size_t)self->model.m * sizeof *rates);
+  for (int e = 0; e < system->entry_count; e++) {
+    rates[system->entries[e].row] += fabs(own->entries[e]) * speed[system->entries[e].coordinate];
+  }
   for (int i = 0; i < half; i++) {
-    const double root = i < n ? self->model.root_mass[i] : self->model.row_stiffness[i - n];
-    own->size[i] = own->size[half + i] = fmax(own->size[i], least * root);
+    const double least = i < n ? system->mass[i] * speed[i] : rates[i - n];
+    own->size[i] = own->size[half + i] = fmax(own->size[i], least);
   }
 }
 
