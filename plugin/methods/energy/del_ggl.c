@@ -13,7 +13,8 @@
  * the second one also in the middle. The motion does not depend on this choice, and both maps are
  * symplectic. The scheme is symmetric, of second order, and keeps momentum maps exactly.
  *
- * Unknowns are w, mu, v and gamma, rows the equations in the order momenta, g, first, f. */
+ * Unknowns are w, mu, v and gamma, rows the equations in the order momenta, g, first, f: the
+ * doubled KKT rows of energy_projected.c, beside which this file lies. */
 #include <string.h>
 
 #include "base/error.h"
