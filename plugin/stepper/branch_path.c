@@ -8,11 +8,11 @@
 #include "stepper/branch_watch.h"
 
 enum { MOST_CORRECTIONS = 25, MOST_STEPS = 200 };
-/* Relative to the square root of a squared turn. */
-static const double wanted_turn = 0.15;
+/* The square root of a squared turn: that of a step which needs no path (VIDA_FAR_TURNED). */
+static const double wanted_turn = 0.3;
 static const double least_share = 1.0 / 256.0;
 /* Fractions of the whole path: remaining corrections, and the remaining distance at the end. */
-static const double correction_left = 1e-7;
+static const double correction_left = 1e-5;
 static const double way_left = 1e-3;
 
 /* The norm of x in the mass metric. */

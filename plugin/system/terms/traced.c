@@ -204,7 +204,6 @@ static void gather_input(const instances* list, vida_tape_input input, int first
       break;
     default:
       fill(0.0, count, work);
-      break;
   }
 }
 
@@ -221,15 +220,32 @@ static void gather(const instances* list, const vida_tape* tape, int first, int 
   }
 }
 
-/* As gather, for a single instance. */
+/* As gather, for a single instance: the usual kinds without calls. */
 static void gather_one(const instances* list, const vida_tape* tape, int i, double* work) {
   const int* index = list->index + (size_t)i * (size_t)list->width;
+  double* turns = list->tapes + list->system->turn_place;
   for (int k = 0; k < tape->input_count; k++) {
     const vida_tape_input input = tape->inputs[k];
-    if (input.kind == VIDA_INPUT_POSITION) {
-      work[k] = list->q[index[input.index]];
-    } else {
-      gather_input(list, input, i, 1, &work[k]);
+    const bool is_cosine = input.kind == VIDA_INPUT_COSINE;
+    switch (input.kind) {
+      case VIDA_INPUT_POSITION:
+        work[k] = list->q[index[input.index]];
+        break;
+      case VIDA_INPUT_VELOCITY:
+        work[k] = list->v[index[input.index]];
+        break;
+      case VIDA_INPUT_SECOND_POSITION:
+        work[k] = list->q1[index[input.index]];
+        break;
+      case VIDA_INPUT_SINE:
+      case VIDA_INPUT_COSINE:
+        work[k] = vida__find_turn(turns, list->q, index[input.index])[is_cosine];
+        break;
+      case VIDA_INPUT_PARAMETER:
+        work[k] = list->place->parameters[i * list->place->stride + input.index];
+        break;
+      default:
+        gather_input(list, input, i, 1, &work[k]);
     }
   }
 }
@@ -482,15 +498,13 @@ static int term_hessian(const vida_term_batch* batch, const vida_place* at,
   const instances list = of_term(batch, at);
   second_target to = {
       batch->slot, {weights.qq, weights.qv, weights.vq, weights.vv}, NULL, NULL, matrix};
-  if (weights.qq == 0.0 && weights.qv == 0.0 && weights.vq == 0.0) {
-    if (list.traced->mass_count == 0) {
-      return VIDA_SUCCESS;
-    }
-    if (list.traced->tape[VIDA_TAPE_MASS_BLOCK]) {
-      return for_each(&list, VIDA_TAPE_MASS_BLOCK, take_mass, &to);
-    }
+  const bool is_mass = weights.qq == 0.0 && weights.qv == 0.0 && weights.vq == 0.0;
+  if (is_mass && list.traced->mass_count == 0) {
+    return VIDA_SUCCESS;
   }
-  return for_each(&list, VIDA_TAPE_SECOND, take_second, &to);
+  return is_mass && list.traced->tape[VIDA_TAPE_MASS_BLOCK]
+             ? for_each(&list, VIDA_TAPE_MASS_BLOCK, take_mass, &to)
+             : for_each(&list, VIDA_TAPE_SECOND, take_second, &to);
 }
 
 static int no_hessian(const vida_term_batch* batch, const vida_place* at,
