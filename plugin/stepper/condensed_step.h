@@ -29,6 +29,10 @@ const vida_pattern* vida__condensed_pattern(const VidaIntegration* self);
 /* Returns the map of the condensed equations, which must exist. */
 vida_map* vida__condensed_map(const VidaIntegration* self);
 
+/* With so many rows, the steps of a motion that have no history yet are condensed and calm, too:
+ * the equations with all unknowns cost several times as much. */
+enum { VIDA_MANY_ROWS = 1000 };
+
 /* Solves the condensed equations for self->implicit.unknown, which contains a guess of all
  * unknowns. Returns whether that succeeded; if not, the unknowns do not change. A failure has no
  * message, since the step is then solved with all unknowns. */

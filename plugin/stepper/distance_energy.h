@@ -18,6 +18,8 @@ enum { EXTRAPOLATIONS = 3 };
 static const double extrapolation[EXTRAPOLATIONS][VIDA_PAST_STEPS] = {
     {3.0, -3.0, 1.0, 0.0}, {4.0, -6.0, 4.0, -1.0}, {2.0, 0.0, -2.0, 1.0}};
 
+/* Changes of impulses after one and two iterations that further ones will not bring to rounding. */
+static const double most_moved[] = {1e-4, 1e-7};
 /* Residuals of the momenta relative to their terms that are not worth another iteration. */
 static const double rounded_momentum = 0.5 * DBL_EPSILON;
 
@@ -149,7 +151,8 @@ VIDA_ALWAYS_INLINE bool solve_means(VidaIntegration* self, vida_shape of) {
         moved <= rounded_momentum) {
       return true;
     }
-    if (is_slow && factorizations == MOST_FACTORIZATIONS) {
+    const bool is_far = (k == 1 && moved > most_moved[0]) || (k == 2 && moved > most_moved[1]);
+    if (is_far || (is_slow && factorizations == MOST_FACTORIZATIONS)) {
       return false;
     }
     if (k == 0 || is_slow) {

@@ -6,6 +6,7 @@
 
 #include "base/finite.h"
 #include "stepper/branch_watch.h"
+#include "stepper/condensed_step.h"
 #include "stepper/distance_energy.h"
 #include "stepper/distance_kernels.h"
 
@@ -99,11 +100,13 @@ VIDA_ALWAYS_INLINE double find_residual(VidaIntegration* self, vida_shape of) {
 
 /* Solves the equations for own->next. Returns whether Newton's method has converged at once. */
 VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, vida_shape of) {
-  enum { MOST_ITERATIONS = 6, MOST_FACTORIZATIONS = 2 };
+  /* With many rows, iterations are cheaper than a step of another form. */
+  const bool is_long = of.m >= VIDA_MANY_ROWS;
+  const int most_iterations = is_long ? 10 : 6, most_factorizations = is_long ? 4 : 2;
   vida_distance_steps* own = self->implicit.distances;
   double before = INFINITY;
   int factorizations = 0;
-  for (int k = 0; k <= MOST_ITERATIONS; k++) {
+  for (int k = 0; k <= most_iterations; k++) {
     find_velocities(self, *self->implicit.form.kappa, own->d, of);
     const double left = find_residual(self, of);
     own->counts.residuals++;
@@ -111,7 +114,7 @@ VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, vida_shape of) {
     if (left <= rounded || (is_slow && left < near_rounding && before < near_rounding)) {
       return true;
     }
-    if (is_slow && factorizations == MOST_FACTORIZATIONS) {
+    if (is_slow && factorizations == most_factorizations) {
       return false;
     }
     if (k == 0 || is_slow) {

@@ -230,10 +230,17 @@ void vida__take_calm_history(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   double* const* difference = self->implicit.history.difference;
   const int n = self->model.n;
+  const bool is_short = self->implicit.history.count < VIDA_PAST_STEPS;
   for (int i = 0; i < n + self->model.m; i++) {
     const double order1 = difference[1][i] - difference[2][i];
     const double order2 = difference[2][i] - difference[3][i];
     const double last = difference[0][i], second = last - difference[1][i];
+    for (int k = 0; k < VIDA_PAST_STEPS && is_short; k++) { /* differences are not known yet */
+      *find_unknown(own->past[k], n, i) = last;
+    }
+    if (is_short) {
+      continue;
+    }
     *find_unknown(own->past[0], n, i) = last;
     *find_unknown(own->past[1], n, i) = second;
     *find_unknown(own->past[2], n, i) = second - order1;
@@ -385,12 +392,21 @@ static void give_last_step(VidaIntegration* self, long made) {
   }
 }
 
+/* The number of steps that must be known. Guesses from few steps are poor, but the steps of many
+ * rows are expensive in other forms. The method makes the first two: kappa of the first one may
+ * differ. */
+static int least_history(const VidaIntegration* self) {
+  const vida_step_form* form = &self->implicit.form;
+  const bool is_long = self->model.m >= VIDA_MANY_ROWS && !form->begin && !form->is_mean;
+  return is_long ? 2 : VIDA_PAST_STEPS;
+}
+
 /* Whether enough steps are known, with which the method has not just failed to be calm. */
 static bool is_ready(const VidaIntegration* self) {
   const vida_distance_steps* own = self->implicit.distances;
   return own && own->is_used && self->node.step >= own->resumes &&
          (own->is_current ||
-          (self->implicit.history.count >= VIDA_PAST_STEPS && self->implicit.has_tracked));
+          (self->implicit.history.count >= least_history(self) && self->implicit.has_tracked));
 }
 
 bool vida__begin_lane_steps(VidaIntegration* self) {

@@ -398,13 +398,20 @@ static bool solve_by_plan(VidaIntegration* self) {
   return true;
 }
 
-/* Solves the condensed equations if this motion uses them and the guess is extrapolated; otherwise,
- * or if that fails, those with all unknowns. */
+/* The first steps of a motion with many rows. Their condensed iterates are those of all unknowns.
+ */
+static bool is_long_start(const VidaIntegration* self) {
+  return self->implicit.history.count < 2 && self->model.m >= VIDA_MANY_ROWS;
+}
+
+/* Solves the condensed equations if this motion uses them and the guess is extrapolated, or for the
+ * start of a long system; otherwise, or if that fails, those with all unknowns. */
 static int solve_equations(VidaIntegration* self, VidaError* error) {
   if (solve_by_plan(self)) {
     return VIDA_SUCCESS;
   }
-  const bool is_condensed = vida__is_condensed(self) && is_extrapolated(self);
+  const bool is_condensed =
+      vida__is_condensed(self) && (is_extrapolated(self) || is_long_start(self));
   self->implicit.is_condensed_step = is_condensed && vida__condensed_solve(self);
   if (self->implicit.is_condensed_step) {
     if (!check_fold(self, NULL)) {
