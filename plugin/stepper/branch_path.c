@@ -8,8 +8,9 @@
 #include "stepper/branch_watch.h"
 
 enum { MOST_CORRECTIONS = 25, MOST_STEPS = 200 };
-/* The square root of a squared turn: that of a step which needs no path (VIDA_FAR_TURNED). */
-static const double wanted_turn = 0.3;
+/* Relative to the square root of a squared turn. Longer steps miss ends on the opposite side, to
+ * which the tangent hardly points. */
+static const double wanted_turn = 0.15;
 static const double least_share = 1.0 / 256.0;
 /* Fractions of the whole path: remaining corrections, and the remaining distance at the end. */
 static const double correction_left = 1e-5;
