@@ -130,7 +130,7 @@ bool cli_take_scenario(const char* command, const char** scenario, const char* v
 static const int stopping_signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { STOPPING_SIGNALS = sizeof stopping_signals / sizeof stopping_signals[0] };
 static lua_State* interrupted_state;
-static volatile sig_atomic_t received_signal, received_count;
+static volatile sig_atomic_t received_signal, received_count, ignores_hook;
 enum { PATIENCE = 2 };
 
 static void stop_script(lua_State* L, lua_Debug* frame) {
@@ -145,11 +145,13 @@ static void on_interrupt(int signal_number) {
   received_count = received_count + 1;
   /* Some systems remove a handler when it is called. */
   signal(signal_number, received_count < PATIENCE ? on_interrupt : SIG_DFL);
-  lua_sethook(interrupted_state, stop_script, every, 1);
+  if (!ignores_hook) {
+    lua_sethook(interrupted_state, stop_script, every, 1);
+  }
 }
 
 static void catch_signals(void) {
-  received_signal = received_count = 0;
+  received_signal = received_count = ignores_hook = 0;
   for (int i = 0; i < STOPPING_SIGNALS; i++) {
     const bool is_hangup = stopping_signals[i] == SIGHUP;
     if (signal(stopping_signals[i], on_interrupt) == SIG_IGN && is_hangup) {
@@ -174,6 +176,7 @@ void cli_restore_signals(void) {
 }
 
 void cli_ignore_interrupt(lua_State* L) {
+  ignores_hook = 1;
   lua_sethook(L, NULL, 0, 0);
 }
 
@@ -241,6 +244,7 @@ int cli_run_protected(lua_CFunction function, Scenario* work) {
     const char* message = lua_tostring(L, -1);
     cli_fail(work, EXIT_FAILED, message ? message : "an error without a message");
   }
+  fflush(stdout); /* a signal ends the process from here on, and would lose what is not written */
   let_signals_go();
   lua_close(L);
   if (received_signal && work->exit_code != EXIT_OK) {
