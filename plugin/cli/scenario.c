@@ -139,12 +139,23 @@ static void stop_script(lua_State* L, lua_Debug* frame) {
   luaL_error(L, "stopped on request");
 }
 
+typedef void signal_handler(int signal_number);
+
+/* Sets the handler of a signal and returns the one before. Unlike signal() of strict C, it keeps
+ * the handler when it is called: a second signal that comes at once would end the process. */
+static signal_handler* set_handler(int signal_number, signal_handler* handler) {
+  struct sigaction now = {.sa_handler = handler}, before;
+  sigemptyset(&now.sa_mask);
+  return sigaction(signal_number, &now, &before) ? SIG_ERR : before.sa_handler;
+}
+
 static void on_interrupt(int signal_number) {
   const int every = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
   received_signal = signal_number;
   received_count = received_count + 1;
-  /* Some systems remove a handler when it is called. */
-  signal(signal_number, received_count < PATIENCE ? on_interrupt : SIG_DFL);
+  if (received_count >= PATIENCE) {
+    set_handler(signal_number, SIG_DFL);
+  }
   if (!ignores_hook) {
     lua_sethook(interrupted_state, stop_script, every, 1);
   }
@@ -154,16 +165,16 @@ static void catch_signals(void) {
   received_signal = received_count = ignores_hook = 0;
   for (int i = 0; i < STOPPING_SIGNALS; i++) {
     const bool is_hangup = stopping_signals[i] == SIGHUP;
-    if (signal(stopping_signals[i], on_interrupt) == SIG_IGN && is_hangup) {
-      signal(SIGHUP, SIG_IGN); /* under nohup */
+    if (set_handler(stopping_signals[i], on_interrupt) == SIG_IGN && is_hangup) {
+      set_handler(SIGHUP, SIG_IGN); /* under nohup */
     }
   }
 }
 
 static void let_signals_go(void) {
   for (int i = 0; i < STOPPING_SIGNALS; i++) {
-    if (signal(stopping_signals[i], SIG_DFL) == SIG_IGN) {
-      signal(stopping_signals[i], SIG_IGN);
+    if (set_handler(stopping_signals[i], SIG_DFL) == SIG_IGN) {
+      set_handler(stopping_signals[i], SIG_IGN);
     }
   }
 }

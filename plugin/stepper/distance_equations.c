@@ -90,8 +90,8 @@ VIDA_ALWAYS_INLINE double find_residual(VidaIntegration* self, vida_shape of) {
       sum += (d[k] + 0.5 * change[k]) * rate[k];
     }
     residual[r] = own->rest[r] + at->factor * sum;
-    /* Without a division in most rows; NaN is the largest. */
-    if (!(fabs(residual[r]) <= largest * size[r])) {
+    /* Without a division in most rows; NaN is the largest and stays so. */
+    if (!(fabs(residual[r]) <= largest * size[r]) && !isnan(largest)) {
       largest = fabs(residual[r]) / size[r];
     }
   }

@@ -277,7 +277,7 @@ VIDA_ALWAYS_INLINE void evaluate(vida_step_lanes* own, lanes* largest, int dimen
     }
     own->residual[r] = own->rest[r] + at->factor * sum;
     const lanes left = MAGNITUDE(own->residual[r]);
-    most = SELECT(IS(left <= most * own->size[r]), most, left / own->size[r]);
+    most = SELECT(IS(left <= most * own->size[r]) | IS(most != most), most, left / own->size[r]);
   }
   *largest = most;
 }

@@ -169,14 +169,18 @@ for method in 'rattle-variable", start_density = 1e9, max_steps = 1e12' \
   [[ $(cells "$work/out" status) == *" STOPPED" ]] || complain "$method: $(cells "$work/out" status)"
   says "within the step from t = 0"
 done
-"$VIDA" run "$work/several.lua" --out "$work/twice" --format json >"$work/out" 2>"$work/err" </dev/null &
-first=$!
-await "$work/twice/*1e-05*.partial"
-kill -TERM "$first"
-kill -TERM "$first"
-wait "$first"
-[[ $(cells "$work/out" status) == *" STOPPED NOT_RUN" ]] ||
-  complain "a second signal lost rows: $(cat "$work/out")"
+for pause in 0 0 0 0 0 0 0.001 0.002 0.005 0.01; do
+  rm -rf "$work/twice"
+  "$VIDA" run "$work/several.lua" --out "$work/twice" --format json >"$work/out" 2>"$work/err" </dev/null &
+  first=$!
+  await "$work/twice/*1e-05*.partial"
+  kill -TERM "$first"
+  [[ $pause == 0 ]] || sleep "$pause"
+  kill -TERM "$first" 2>/dev/null
+  wait "$first"
+  [[ $(cells "$work/out" status) == *" STOPPED NOT_RUN" ]] ||
+    complain "a second signal after $pause s lost rows: $(cat "$work/out")"
+done
 
 expect 1 run "$work/several.lua" --wall-limit 0.3 --format json
 [[ $(cells "$work/out" status) == *" WALL_LIMIT WALL_LIMIT" ]] || complain "$(cells "$work/out" status)"
