@@ -150,8 +150,11 @@ static bool find_points(vida_distances* distances, const vida_constraint_batch* 
       (is_pair && !is_consecutive(index + dimension, dimension))) {
     return false;
   }
-  distances->first[row] = is_pair ? index[dimension] : -1;
-  distances->second[row] = index[0];
+  /* In the order of coordinates, as rods between successive points, whatever their sign in the
+   * formula is. */
+  const int other = is_pair ? index[dimension] : -1;
+  distances->first[row] = other < index[0] ? other : index[0];
+  distances->second[row] = other < index[0] ? index[0] : other;
   distances->factor[row] = factor;
   return true;
 }
