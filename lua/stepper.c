@@ -372,12 +372,17 @@ static int stepper_observables(lua_State* L) {
 /*** Kinetic energy of the parasitic solutions: of what a multistep formula adds to the motion. It
  * begins at rounding and grows where steps are too large for the motion.
  * @function parasitic_energy
- * @treturn number in J; nan for one-step methods and before the first step of the formula
+ * @treturn number in J; nil for one-step methods and before the first step of the formula
  * @usage
  * print(stepper:parasitic_energy() / stepper:energy())
  */
 static int stepper_parasitic_energy(lua_State* L) {
-  lua_pushnumber(L, VidaStepper_ParasiticEnergy(check_stepper(L)));
+  const double energy = VidaStepper_ParasiticEnergy(check_stepper(L));
+  if (isnan(energy)) {
+    lua_pushnil(L);
+  } else {
+    lua_pushnumber(L, energy);
+  }
   return 1;
 }
 

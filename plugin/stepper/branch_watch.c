@@ -398,6 +398,20 @@ void vida__watch_return(vida_watch* watch, double t, const double* q) {
   }
 }
 
+void vida__watch_keep(vida_watch* watch) {
+  if (watch) {
+    watch->kept = watch->singularity;
+  }
+}
+
+/* Without the measurements, a passage near the node would not be noticed. */
+void vida__watch_take_back(vida_watch* watch, double t, const double* q) {
+  vida__watch_return(watch, t, q);
+  if (watch) {
+    watch->singularity = watch->kept;
+  }
+}
+
 void vida__watch_start(vida_watch* watch, double t, const double* q) {
   if (!watch) {
     return;

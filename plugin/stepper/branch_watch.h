@@ -30,6 +30,10 @@ void vida__watch_destroy(vida_watch** watch);
 void vida__watch_start(vida_watch* watch, double t, const double* q);
 /* Resets the motion to (t,q), after a step was rejected. */
 void vida__watch_return(vida_watch* watch, double t, const double* q);
+/* Keeps what has been measured, before steps that may be taken back. */
+void vida__watch_keep(vida_watch* watch);
+/* Moves the watch to the state (t,q) before these steps, with what had been measured then. */
+void vida__watch_take_back(vida_watch* watch, double t, const double* q);
 /* Moves the watch to the next point (t,q) of the motion. Fails with VIDA_STEP_NOT_CONVERGED and the
  * flag OTHER_BRANCH if this point cannot be reached from the last one along the constraints, or the
  * flag CONSTRAINT_JUMPS if a constraint jumps between the two points. After a failure the watch
@@ -95,6 +99,7 @@ struct vida_watch {
   vida_discontinuity jump;  /* the jump that stopped the motion after the last point */
   double* length;           /* m: largest lengths so far of the rows of G M^(-1/2) */
   vida_singularity singularity;
+  vida_singularity kept; /* before steps that may be taken back */
   double* dependence; /* m: unit vector z for which |B^T z| is about the smallest singular value */
   double* dependence_before; /* m: that of the last measurement */
   double* measured;          /* n: point of the last measurement */

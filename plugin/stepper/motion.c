@@ -304,7 +304,7 @@ static void take_back_calm_steps(VidaStepper* stepper, double lambda_t, vida_ene
   stepper->energy = energy;
   vida__take_back_calm_steps(&stepper->self);
   forget_node(stepper);
-  vida__watch_return(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
+  vida__watch_take_back(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
 }
 
 /* Makes up to `most` calm steps, and returns their number. If the checks reject the last one, each
@@ -313,6 +313,7 @@ static long make_calm_steps(VidaStepper* stepper, long most) {
   const double lambda_t = stepper->self.node.lambda_t;
   const vida_energy_record energy = stepper->energy;
   bool is_broken;
+  vida__watch_keep(stepper->watch);
   memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
   const long made = vida__make_calm_steps(&stepper->self, most, &is_broken);
   if (!is_broken && (made == 0 || accepts_calm_steps(stepper, made))) {
@@ -331,6 +332,7 @@ bool vida__begin_joint_steps(VidaStepper* stepper) {
       !vida__begin_lane_steps(&stepper->self)) {
     return false;
   }
+  vida__watch_keep(stepper->watch);
   memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
   stepper->kept_lambda_t = stepper->self.node.lambda_t;
   stepper->kept_energy = stepper->energy;

@@ -50,7 +50,8 @@ static const VidaOptionRow comparison_rows[] = {
      "is stable"},
     {"lanes", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "make the calm steps of runs that differ only in their start at once, in vector instructions; "
-     "the results are the same, but several runs call an observer in turn"},
+     "the results are the same, but a Lua observer is called for several runs alternately; "
+     "vida.sweep switches it on"},
     {"wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
      "wall time after which a run, a repetition of a run, or the reference ends with the status "
      "WALL_LIMIT"},

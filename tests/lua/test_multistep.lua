@@ -115,3 +115,16 @@ do
   local warning = "the parasitic solutions of the multistep formula exceed 0.5 %"
   assert(rows[2].message:find(warning, 1, true), rows[2].message)
 end
+
+-- A run that is refused at its start has only the reason of its refusal.
+do
+  local rows = vida.compare {
+    system = s, time = 1,
+    methods = { { "symmetric-multistep", h = 0.01, order = 5 }, { "verlet", h = 0.01 } },
+  }:run { quiet = true }
+  local reasons = { "order: expected 4, 6 or 8, got 5", "verlet accepts only systems without constraints" }
+  for i, reason in ipairs(reasons) do
+    assert(rows[i].message:find(reason, 1, true), rows[i].message)
+    assert(not rows[i].message:find("parasitic", 1, true), rows[i].message)
+  end
+end

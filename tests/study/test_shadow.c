@@ -258,7 +258,7 @@ static void test_reasons(void) {
   Work work = run_on(oscillator(), "time=10 shadow=8", methods, 4, NULL);
   expect_reason(&work, 0, "no shadow energy: the method does not claim to be symplectic");
   expect_reason(&work, 1, "no shadow energy: the method does not compute the action of its steps");
-  expect_reason(&work, 2, "no shadow energy: there are too few steps");
+  expect_reason(&work, 2, "no shadow energy: the run has fewer nodes than a window");
   expect_reason(&work, 3, "no shadow energy: the method does not claim to be symplectic");
   EXPECT(!VidaStudy_HasColumn(work.study, Vida_FindColumn("energy_drift_interval")), "drift");
   end(&work);

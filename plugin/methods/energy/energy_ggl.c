@@ -67,14 +67,15 @@ static const VidaOptionRow options[] = {
 
 const VidaMethod vida__energy_momentum_ggl = {
     .size = sizeof(VidaMethod),
-    .info = {"energy-momentum-ggl",
-             "energy and momentum exact, both levels of the constraints, of any form",
-             "Kinon, Betsch and Schneider 2023; Gonzalez 1999, eq. 21",
-             "As energy-momentum, for constant mass matrices and constraints that do not depend on "
-             "time; the equations of energy-momentum-projected where constraints are quadratic.",
-             2,
-             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-                 VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
+    .info =
+        {"energy-momentum-ggl",
+         "energy and momentum exact, both levels of the constraints, of any form",
+         "Kinon, Betsch and Schneider 2023; Gonzalez 1999, eq. 21",
+         "Constant mass matrices; constraints that do not depend on time. Where constraints are "
+         "quadratic, its steps are those of energy-momentum-projected.",
+         2,
+         VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+             VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = options,
     .equations = {vida__projected_residual, vida__projected_jacobian, vida__projected_sizes,
                   vida__projected_guess},

@@ -191,8 +191,9 @@ const VidaMethod vida__energy_momentum_livens = {
          "p v - L of the method's own p and v. Momenta of rotations are exact where Lagrangian "
          "and constraints are written in invariants, also for bodies as quaternions; with joints "
          "of such bodies they are preserved to second order only. Where M depends on q, velocities "
-         "contain a part of second order that alternates from step to step, which may grow slowly "
-         "along coordinates without mass, and a start from q and v alone does not go back exactly. "
+         "contain a part of second order that alternates from step to step; it may grow slowly "
+         "along coordinates without mass, and with ball joints of quaternion bodies exponentially "
+         "at any step (take directors there). A start from q and v alone does not go back exactly. "
          "Forces and driven constraints change the energy exactly by their work.",
          2,
          VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_TIME_DEPENDENT |

@@ -101,7 +101,8 @@ static bool has_lost_energy(const VidaRow* row) {
          vida__has_remark(row, VIDA_REMARK_ENERGY_LOST) ||
          vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED) ||
          vida__has_remark(row, VIDA_REMARK_ENERGY_LOST_AT_REST) ||
-         vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED_AT_REST);
+         vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED_AT_REST) ||
+         vida__has_remark(row, VIDA_REMARK_PARASITIC);
 }
 
 static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what) {

@@ -37,6 +37,7 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
                               .constraint_velocity = NAN}; /* fmax leaves NaN out */
   monitors->drifts = VidaOptions_Get(study->options, "drift") != 0.0;
   vida__start_norm(&monitors->position, study->norm, length);
+  monitors->parasitic_t = NAN;
   vida__start_norm(&monitors->velocity, study->norm, length);
   vida__start_norm(&monitors->multiplier, study->norm, m);
   vida__start_norm(&monitors->energy, study->norm, 1);
@@ -168,7 +169,6 @@ int vida__begin_monitors(vida_monitors* monitors, vida_time_loop* loop, VidaErro
     return vida__fail(error, VIDA_NOT_FINITE, "the energy of the start is not a finite number");
   }
   monitors->energy_now = monitors->energy_start;
-  monitors->parasitic_t = NAN;
   vida__begin_work(&monitors->work, vida__time_loop_time(loop), vida__run_q0(study, monitors->run),
                    vida__run_v0(study, monitors->run));
   vida__begin_switch_watch(&monitors->switches, vida__time_loop_time(loop),

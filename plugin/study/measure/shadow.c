@@ -172,7 +172,7 @@ int vida__begin_shadow(vida_shadow* shadow, VidaStepper* stepper, double centre,
     return stop(shadow, "the method does not compute the action of its steps");
   }
   if (steps < shadow->nodes) {
-    return stop(shadow, "there are too few steps");
+    return stop(shadow, "the run has fewer nodes than a window");
   }
   shadow->h = self->node.h;
   shadow->count = 0;

@@ -207,9 +207,10 @@ static void note_lanes(VidaStudy* study) {
     all += study->runs[i].row.steps;
   }
   if (joint > 0) {
-    vida__append(study->notes, sizeof study->notes,
-                 "%s%.0f %% of the steps were made in lanes, with those of other runs",
-                 study->notes[0] ? "\n" : "", 100.0 * (double)joint / (double)all);
+    vida__append(
+        study->notes, sizeof study->notes,
+        "%s%.0f %% of the steps were made in vector lanes, together with steps of other runs",
+        study->notes[0] ? "\n" : "", 100.0 * (double)joint / (double)all);
   }
 }
 
