@@ -25,7 +25,8 @@
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* Computes the entries of G_qq v. G is affine, so differences over any distance are exact. */
+/* Computes the entries of G_qq v, with own->other as work space. G is affine, so differences over
+ * any distance are exact. */
 static int find_turned(VidaIntegration* self, const double* q, const double* v, double* entries) {
   vida_projected_state* own = self->state;
   const double h = self->node.h;
@@ -159,8 +160,8 @@ int vida__projected_jacobian(void* data, const double* u, double* matrix) {
   add_quarter(self, 0, 0, matrix);
   code = code ? code : add_mass(self, 1.0, quarter);
   code = code ? code : add_curvature(self, -0.5 * h, eta, quarter);
-  code = code ? code : own->hidden->slopes(self, own->v1, own->other);
-  vida__add_rows(system, own->other, h, quarter);
+  code = code ? code : own->hidden->slopes(self, own->v1, own->turned);
+  vida__add_rows(system, own->turned, h, quarter);
   add_quarter(self, 1, 0, matrix);
   /* Derivatives with respect to v and eta. */
   code = code ? code : add_mass(self, 1.0, quarter);
