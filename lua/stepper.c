@@ -374,7 +374,10 @@ static int stepper_observables(lua_State* L) {
  * @function parasitic_energy
  * @treturn number in J; nil for one-step methods and before the first step of the formula
  * @usage
- * print(stepper:parasitic_energy() / stepper:energy())
+ * local energy = stepper:parasitic_energy()
+ * if energy then
+ *   print(energy)
+ * end
  */
 static int stepper_parasitic_energy(lua_State* L) {
   const double energy = VidaStepper_ParasiticEnergy(check_stepper(L));
