@@ -46,11 +46,11 @@ struct VidaStepper {
   double* block;           /* memory of all arrays of the integration and the frame */
   double* kept;            /* 5 n + m: the node before the step, from q on */
   long careful_steps;      /* of the next steps, each is checked alone */
-  double kept_lambda_t;    /* before steps in a lane */
+  double kept_lambda_t;    /* before calm steps */
   double start_energy;     /* size of the kinetic and potential energy at the start */
   double conserved_energy; /* the energy at the start; NaN: of a system that is not conservative */
   vida_energy_record energy;
-  vida_energy_record kept_energy; /* before steps in a lane */
+  vida_energy_record kept_energy; /* before calm steps */
   double* node_velocity;          /* n: v at the node, if has_node_velocity */
   bool has_node_velocity;
   vida_node_values values;

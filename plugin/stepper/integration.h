@@ -402,5 +402,8 @@ int vida__find_least_norm(VidaIntegration* self, const double* entries, const do
  * contains a guess on entry and the solution on return; nu (m, nullable) receives the impulse. */
 int vida__project_velocity(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* p, double* v, double* nu, VidaError* error);
+/* Projects the momenta of the node that a step has reached, at the time t (s), on G v + g_t = 0,
+ * and computes its velocities; nu (m) receives the impulse of the constraints (node.c). */
+int vida__project_node(VidaIntegration* self, double t, double* nu, VidaError* error);
 
 #endif

@@ -297,11 +297,18 @@ static bool accepts_calm_steps(VidaStepper* stepper, long made) {
   return true;
 }
 
-/* Restores the state before calm steps, with stepper->kept. */
-static void take_back_calm_steps(VidaStepper* stepper, double lambda_t, vida_energy_record energy) {
+/* Keeps the state before calm steps, which take_back_calm_steps restores. */
+static void keep_node(VidaStepper* stepper) {
+  memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
+  stepper->kept_lambda_t = stepper->self.node.lambda_t;
+  stepper->kept_energy = stepper->energy;
+  vida__watch_keep(stepper->watch);
+}
+
+static void take_back_calm_steps(VidaStepper* stepper) {
   memcpy(stepper->self.node.q, stepper->kept, count_kept_bytes(stepper));
-  stepper->self.node.lambda_t = lambda_t;
-  stepper->energy = energy;
+  stepper->self.node.lambda_t = stepper->kept_lambda_t;
+  stepper->energy = stepper->kept_energy;
   vida__take_back_calm_steps(&stepper->self);
   forget_node(stepper);
   vida__watch_take_back(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
@@ -310,16 +317,13 @@ static void take_back_calm_steps(VidaStepper* stepper, double lambda_t, vida_ene
 /* Makes up to `most` calm steps, and returns their number. If the checks reject the last one, each
  * of them is made and checked alone; the method itself makes a step that is rejected alone. */
 static long make_calm_steps(VidaStepper* stepper, long most) {
-  const double lambda_t = stepper->self.node.lambda_t;
-  const vida_energy_record energy = stepper->energy;
   bool is_broken;
-  vida__watch_keep(stepper->watch);
-  memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
+  keep_node(stepper);
   const long made = vida__make_calm_steps(&stepper->self, most, &is_broken);
   if (!is_broken && (made == 0 || accepts_calm_steps(stepper, made))) {
     return made;
   }
-  take_back_calm_steps(stepper, lambda_t, energy);
+  take_back_calm_steps(stepper);
   if (is_broken) {
     return made > 0 ? make_calm_steps(stepper, made) : 0;
   }
@@ -332,10 +336,7 @@ bool vida__begin_joint_steps(VidaStepper* stepper) {
       !vida__begin_lane_steps(&stepper->self)) {
     return false;
   }
-  vida__watch_keep(stepper->watch);
-  memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
-  stepper->kept_lambda_t = stepper->self.node.lambda_t;
-  stepper->kept_energy = stepper->energy;
+  keep_node(stepper);
   return true;
 }
 
@@ -344,7 +345,7 @@ bool vida__end_joint_steps(VidaStepper* stepper, long made) {
   if (accepts_calm_steps(stepper, made)) {
     return true;
   }
-  take_back_calm_steps(stepper, stepper->kept_lambda_t, stepper->kept_energy);
+  take_back_calm_steps(stepper);
   stepper->careful_steps = made > 1 ? made : 0;
   return false;
 }

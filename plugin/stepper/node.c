@@ -145,3 +145,17 @@ int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError
                       value);
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
+
+int vida__project_node(VidaIntegration* self, double t, double* nu, VidaError* error) {
+  const double* entries;
+  int code = vida__jacobian_after_step(self, t, &entries);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  code =
+      vida__project_velocity(self, t, self->node.q, entries, self->node.p, self->node.v, nu, error);
+  if (!code) {
+    vida__add_impulses(self, entries, -1.0, nu);
+  }
+  return code;
+}

@@ -194,19 +194,8 @@ static void take_multipliers(VidaIntegration* self, bool has_impulse) {
 
 /* Adds the impulse of the second half at the node that the step has reached. */
 static int finish(VidaIntegration* self, VidaError* error) {
-  ggl_state* own = self->state;
-  const double t = vida__next_time(self);
-  const double* entries;
-  int code = vida__jacobian_after_step(self, t, &entries);
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  code = vida__project_velocity(self, t, self->node.q, entries, self->node.p, self->node.v,
-                                own->impulse, error);
-  if (!code) {
-    vida__add_impulses(self, entries, -1.0, own->impulse);
-  }
-  return code;
+  const ggl_state* own = self->state;
+  return vida__project_node(self, vida__next_time(self), own->impulse, error);
 }
 
 static int step(VidaIntegration* self, VidaError* error) {
@@ -260,18 +249,9 @@ static int create(VidaIntegration* self, VidaError* error) {
   own->middle = own->force + n;
   own->turned = own->middle + entries;
   own->quarter = own->turned + entries;
-  own->pattern.size = (int)size;
-  own->pattern.entries = (int)(4 * places);
-  own->pattern.column_start = (sunindextype*)(own->quarter + places);
-  own->pattern.row = own->pattern.column_start + size + 1;
-  vida__double_pattern(&self->model.system->pattern, &own->pattern);
-  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, vida__name_doubled_row,
-                              self->model.system};
   self->state = own;
-  self->reacts_between = true;
-  self->implicit.rows = rows;
+  vida__use_doubled_rows(self, &own->pattern, (sunindextype*)(own->quarter + places), own->unknown);
   self->implicit.prepare = prepare;
-  self->implicit.unknown = own->unknown;
   return VIDA_SUCCESS;
 }
 

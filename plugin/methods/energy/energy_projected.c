@@ -272,7 +272,7 @@ void vida__double_pattern(const vida_pattern* kkt, vida_pattern* pattern) {
   pattern->column_start[pattern->size] = next;
 }
 
-const char* vida__name_doubled_row(const void* list, int row, const char** kind) {
+static const char* name_row(const void* list, int row, const char** kind) {
   const VidaSystem* system = list;
   const int half = system->coordinate_count + system->row_count;
   const int own = row % half;
@@ -282,6 +282,20 @@ const char* vida__name_doubled_row(const void* list, int row, const char** kind)
                        : system->coordinates[own].name;
 }
 
+void vida__use_doubled_rows(VidaIntegration* self, vida_pattern* pattern, sunindextype* indices,
+                            double* unknown) {
+  const VidaSystem* system = self->model.system;
+  pattern->size = 2 * system->pattern.size;
+  pattern->entries = 4 * system->pattern.entries;
+  pattern->column_start = indices;
+  pattern->row = indices + pattern->size + 1;
+  vida__double_pattern(&system->pattern, pattern);
+  const vida_map_rows rows = {pattern, &self->model.evaluator, name_row, system};
+  self->implicit.rows = rows;
+  self->implicit.unknown = unknown;
+  self->reacts_between = true;
+}
+
 int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden,
                            VidaError* error) {
   const VidaSystem* system = self->model.system;
@@ -289,10 +303,6 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
   const size_t size = 2 * (n + (size_t)self->model.m);
   const size_t entries = (size_t)system->entry_count;
   const size_t places = (size_t)system->pattern.entries;
-  const int code = vida__require_discrete_derivatives(self, error);
-  if (code) {
-    return code;
-  }
   vida_projected_state* own =
       vida__allocate(1, sizeof *own + (2 * n + size + 3 * entries + places) * sizeof(double) +
                             (size + 1 + 4 * places) * sizeof(sunindextype));
@@ -308,23 +318,15 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
   own->middle = own->turned + entries;
   own->other = own->middle + entries;
   own->quarter = own->other + entries;
-  own->pattern.size = (int)size;
-  own->pattern.entries = (int)(4 * places);
-  own->pattern.column_start = (sunindextype*)(own->quarter + places);
-  own->pattern.row = own->pattern.column_start + size + 1;
-  vida__double_pattern(&system->pattern, &own->pattern);
-  const vida_map_rows rows = {&own->pattern, &self->model.evaluator, vida__name_doubled_row,
-                              system};
   self->state = own;
-  self->reacts_between = true;
-  self->implicit.rows = rows;
+  vida__use_doubled_rows(self, &own->pattern, (sunindextype*)(own->quarter + places), own->unknown);
   self->implicit.prepare = prepare;
-  self->implicit.unknown = own->unknown;
   return VIDA_SUCCESS;
 }
 
 static int create(VidaIntegration* self, VidaError* error) {
-  const int code = check_system(self, error);
+  int code = check_system(self, error);
+  code = code ? code : vida__require_discrete_derivatives(self, error);
   return code ? code : vida__projected_create(self, &middle_rule, error);
 }
 

@@ -31,7 +31,7 @@ typedef struct vida_projected_state {
   struct vida_hidden_plan* plan; /* NULL: Newton's method for all unknowns (hidden_plan.h) */
 } vida_projected_state;
 
-/* Creates the state. Fails for a system without automatic discrete derivatives. */
+/* Creates the state, for a system with automatic discrete derivatives. */
 int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden, VidaError* error);
 
 /* Fills a pattern whose four quarters are `quarter`, and whose sizes and arrays are set. */
@@ -41,8 +41,11 @@ void vida__double_pattern(const vida_pattern* quarter, vida_pattern* pattern);
  * (0 or 1 each), and clears the quarter. */
 void vida__add_quarter(const vida_pattern* pattern, const vida_pattern* doubled, int down,
                        int right, double* quarter, double* matrix);
-/* vida_map_rows.name for the KKT rows of a system and, below them, those of hidden constraints. */
-const char* vida__name_doubled_row(const void* list, int row, const char** kind);
+/* Makes the rows of the map the KKT rows of the system and, below them, the same for the hidden
+ * constraints. `indices` is memory for the pattern: 2 (n + m) + 1 and four times the entries of the
+ * KKT pattern; `unknown` has 2 (n + m) numbers. */
+void vida__use_doubled_rows(VidaIntegration* self, vida_pattern* pattern, sunindextype* indices,
+                            double* unknown);
 
 /* The functions of VidaMethod and VidaStepEquations. */
 int vida__projected_residual(void* data, const double* u, double* r);

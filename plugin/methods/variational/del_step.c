@@ -254,18 +254,8 @@ int vida__del_advance(VidaIntegration* self, VidaError* error) {
 }
 
 int vida__project_momenta(VidaIntegration* self, double t, VidaError* error) {
-  vida_variational_state* own = self->state;
-  const double* entries;
-  int code = vida__jacobian_after_step(self, t, &entries);
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  code = vida__project_velocity(self, t, self->node.q, entries, self->node.p, self->node.v,
-                                own->impulse, error);
-  if (!code) {
-    vida__add_impulses(self, entries, -1.0, own->impulse);
-  }
-  return code;
+  const vida_variational_state* own = self->state;
+  return vida__project_node(self, t, own->impulse, error);
 }
 
 int vida__del_step(VidaIntegration* self, VidaError* error) {

@@ -298,7 +298,7 @@ int vida__add_discrete_slopes(const VidaSystem* system, const vida_interval* bet
   return code;
 }
 
-static const char* batch_name(const vida_functions* functions, const char* kind) {
+const char* vida__batch_name(const vida_functions* functions, const char* kind) {
   return functions ? functions->name : kind;
 }
 
@@ -306,7 +306,7 @@ bool vida__has_discrete_potentials(const VidaSystem* system, const char** name) 
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     if (batch->kernel->is_potential && !batch->kernel->discrete_gradient) {
-      *name = batch_name(batch->functions, batch->kernel->kind);
+      *name = vida__batch_name(batch->functions, batch->kernel->kind);
       return false;
     }
   }
@@ -329,7 +329,7 @@ int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const doubl
     }
     for (int i = 0; i < system->coordinate_count; i++) {
       if (l_q[i] != 0.0) {
-        *name = batch_name(batch->functions, batch->kernel->kind);
+        *name = vida__batch_name(batch->functions, batch->kernel->kind);
         return VIDA_SUCCESS;
       }
     }
@@ -341,10 +341,21 @@ const char* vida__general_term(const VidaSystem* system) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     if (part_of(batch->kernel) == VIDA_PART_GENERAL) {
-      return batch_name(batch->functions, batch->kernel->kind);
+      return vida__batch_name(batch->functions, batch->kernel->kind);
     }
   }
   return NULL;
+}
+
+bool vida__has_discrete_jacobians(const VidaSystem* system, const char** name) {
+  for (int b = 0; b < system->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    if (!batch->kernel->discrete_jacobian) {
+      *name = vida__batch_name(batch->functions, batch->kernel->kind);
+      return false;
+    }
+  }
+  return true;
 }
 
 bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name) {
@@ -352,18 +363,11 @@ bool vida__has_discrete_derivatives(const VidaSystem* system, const char** name)
     const vida_term_batch* batch = &system->term_batches[b];
     const bool is_needed = !batch->kernel->is_kinetic && !batch->kernel->is_force;
     if (is_needed && !batch->kernel->discrete_gradient && !batch->kernel->discrete_force) {
-      *name = batch_name(batch->functions, batch->kernel->kind);
+      *name = vida__batch_name(batch->functions, batch->kernel->kind);
       return false;
     }
   }
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_constraint_batch* batch = &system->constraint_batches[b];
-    if (!batch->kernel->discrete_jacobian) {
-      *name = batch_name(batch->functions, batch->kernel->kind);
-      return false;
-    }
-  }
-  return true;
+  return vida__has_discrete_jacobians(system, name);
 }
 
 /* ---- constraints ----------------------------------------------------------------------------- */

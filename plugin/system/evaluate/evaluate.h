@@ -96,6 +96,11 @@ bool vida__has_discrete_potentials(const VidaSystem* system, const char** name);
  * `l_v` are work space. */
 int vida__find_hidden_potential(vida_evaluator* evaluator, double t, const double* q,
                                 const double* rest, double* l_q, double* l_v, const char** name);
+/* Returns whether every constraint has a discrete Jacobian; otherwise *name receives the name of
+ * the first one without. */
+bool vida__has_discrete_jacobians(const VidaSystem* system, const char** name);
+/* Returns the name of a term or constraint for messages: that of its functions, or its kind. */
+const char* vida__batch_name(const vida_functions* functions, const char* kind);
 /* Returns the name of the first general Lagrangian; NULL if there is none. */
 const char* vida__general_term(const VidaSystem* system);
 

@@ -52,28 +52,17 @@ int vida__add_joint_slopes(const VidaSystem* system, const vida_interval* betwee
   return code;
 }
 
-static const char* batch_name(const vida_functions* functions, const char* kind) {
-  return functions ? functions->name : kind;
-}
-
 bool vida__has_joint_derivatives(const VidaSystem* system, const char** name) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     const bool is_missing = (batch->kernel->is_potential && !batch->kernel->discrete_gradient) ||
                             (is_general(batch->kernel) && !batch->kernel->joint_gradient);
     if (is_missing) {
-      *name = batch_name(batch->functions, batch->kernel->kind);
+      *name = vida__batch_name(batch->functions, batch->kernel->kind);
       return false;
     }
   }
-  for (int b = 0; b < system->constraint_batch_count; b++) {
-    const vida_constraint_batch* batch = &system->constraint_batches[b];
-    if (!batch->kernel->discrete_jacobian) {
-      *name = batch_name(batch->functions, batch->kernel->kind);
-      return false;
-    }
-  }
-  return true;
+  return vida__has_discrete_jacobians(system, name);
 }
 
 int vida__hidden_gradient(vida_evaluator* evaluator, const vida_interval* between,
@@ -101,7 +90,7 @@ bool vida__has_hidden_derivatives(const VidaSystem* system, const char** name) {
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
     if (!batch->kernel->is_quadratic && !batch->kernel->hidden_gradient) {
-      *name = batch_name(batch->functions, batch->kernel->kind);
+      *name = vida__batch_name(batch->functions, batch->kernel->kind);
       return false;
     }
   }
