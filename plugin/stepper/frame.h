@@ -153,7 +153,7 @@ int vida__step_action(VidaStepper* stepper, double* action, VidaError* error);
 int vida__check_velocities(VidaStepper* stepper, const double* v, VidaError* error);
 /* Adds to `error` the known reasons for a failed step: a constraint jumps, the motion was unbounded
  * before, or a singular configuration is near. For a step that ends on another branch, adds what to
- * try. */
+ * try (failure.c). */
 void vida__explain_failure(VidaStepper* stepper, VidaError* error);
 /* A violated constraint that deserves a remark but does not end the step; all zero: none. */
 typedef struct vida_violation {
@@ -163,11 +163,26 @@ typedef struct vida_violation {
   double part;       /* the violation exceeds this multiple of its size or length */
   bool is_of_length; /* `part` is a part of the length of the row, not of its size */
   bool is_velocity;  /* velocities violate it by more than its size per step */
+  bool is_loose;     /* velocities violate it by more than `part` of the speeds of its row */
   VidaRemedy remedy; /* what to try besides a smaller step or rtol */
 } vida_violation;
 /* Finds the constraint that is violated most at the node, by positions or else by velocities, if
  * the violation deserves a remark and the method makes no claim on the constraint. */
 int vida__find_violation(VidaStepper* stepper, vida_violation* violation, VidaError* error);
+/* Finds the constraint whose hidden constraint the velocities v (n) at the node violate most, if
+ * the violation is a large part of the speeds in its row and the method makes no claim on it.
+ * `speeds` (m, zero before the first call) keeps the largest sum of |G v| of each row so far, so
+ * that a violation when the motion turns around is not large beside a speed near zero. */
+int vida__find_loose_velocities(VidaStepper* stepper, const double* v, double* speeds,
+                                vida_violation* violation, VidaError* error);
+/* Returns whether an energy (J) is so far above that of the start that a motion which fails was
+ * already unbounded (verdict.c). */
+bool vida__is_unbounded(const VidaStepper* stepper, double energy);
+/* Fails with UNBOUNDED; `what` is the name of the energy (verdict.c). */
+int vida__fail_unbounded(const VidaStepper* stepper, const char* what, double energy,
+                         VidaError* error);
+/* Appends "step is too large: try less than h = 0.1", or the like with rtol (verdict.c). */
+void vida__append_smaller(const VidaStepper* stepper, char* text, size_t size);
 /* Appends ", or OPTION = VALUE, or METHOD"; omits parts that the remedy does not have. */
 void vida__append_remedy(const VidaRemedy* remedy, char* text, size_t size);
 

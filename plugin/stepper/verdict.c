@@ -1,6 +1,6 @@
 /* Checks that apply to all methods: whether a motion exists from a start; after each step, whether
- * the constraints hold as well as the method claims, or, without a claim, whether they are broken;
- * and why a step failed. */
+ * the constraints hold as well as the method claims, or, without a claim, whether they are broken.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -249,6 +249,7 @@ typedef struct level {
   double yields;        /* and of what its compliance explains */
   bool is_claimed;      /* by the method */
   bool is_velocity;     /* the values are G v + g_t */
+  bool is_loose;        /* the part is one of the speeds of a row */
 } level;
 
 static bool is_beyond_size(const VidaStepper* stepper, const level* at, int row) {
@@ -387,8 +388,7 @@ static VidaRemedy find_remedy(const VidaStepper* stepper) {
   return remedy;
 }
 
-/* "step is too large: try less than h = 0.1" */
-static void append_smaller(const VidaStepper* stepper, char* text, size_t size) {
+void vida__append_smaller(const VidaStepper* stepper, char* text, size_t size) {
   char least[VIDA_REAL_TEXT_SIZE];
   vida__append(
       text, size, "%s = %s",
@@ -405,7 +405,7 @@ static int fail_violated(const VidaStepper* stepper, const level* at, int row, V
   const VidaRemedy remedy = find_remedy(stepper);
   char t[VIDA_REAL_TEXT_SIZE], step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE],
       advice[REMEDY_SIZE] = "";
-  append_smaller(stepper, advice, sizeof advice);
+  vida__append_smaller(stepper, advice, sizeof advice);
   vida__append_remedy(&remedy, advice, sizeof advice);
   return vida__fail_flag(
       error, VIDA_STEP_NOT_CONVERGED, at->is_claimed ? VIDA_CONSTRAINT_VIOLATED : VIDA_UNBOUNDED,
@@ -464,10 +464,14 @@ int vida__check_step(VidaStepper* stepper, VidaError* error) {
 static const double unbounded_energy_ratio = 1e6;
 static const double impossible_energy_ratio = 1e10;
 
-static int fail_unbounded(const VidaStepper* stepper, const char* what, double energy,
-                          VidaError* error) {
+bool vida__is_unbounded(const VidaStepper* stepper, double energy) {
+  return stepper->start_energy > 0.0 && energy > unbounded_energy_ratio * stepper->start_energy;
+}
+
+int vida__fail_unbounded(const VidaStepper* stepper, const char* what, double energy,
+                         VidaError* error) {
   char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], smaller[REMEDY_SIZE] = "";
-  append_smaller(stepper, smaller, sizeof smaller);
+  vida__append_smaller(stepper, smaller, sizeof smaller);
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_UNBOUNDED,
                          "%s: the motion has become unbounded: %s is %s times the energy of the "
                          "start; the %s, or an implicit method",
@@ -544,7 +548,7 @@ int vida__check_energy(VidaStepper* stepper, VidaError* error) {
     stepper->energy.bound = unbounded_energy_ratio * gain;
     return VIDA_SUCCESS;
   }
-  return fail_unbounded(stepper, "the energy of this conservative system", gain, error);
+  return vida__fail_unbounded(stepper, "the energy of this conservative system", gain, error);
 }
 
 /* ---- velocities and remarks ------------------------------------------------------------------ */
@@ -606,6 +610,7 @@ static vida_violation make_violation(const VidaStepper* stepper, const level* at
                           .part = is_of_length ? at->of_length : at->times,
                           .is_of_length = is_of_length,
                           .is_velocity = at->is_velocity,
+                          .is_loose = at->is_loose,
                           .remedy = find_remedy(stepper)};
 }
 
@@ -633,130 +638,61 @@ int vida__find_violation(VidaStepper* stepper, vida_violation* violation, VidaEr
   return code;
 }
 
-/* ---- failed steps ---------------------------------------------------------------------------- */
+/* Part of the speeds of a row that is worth a remark: a hundredth of the kinetic energy may then
+ * belong to velocities that the constraint does not admit. */
+static const double loose_fraction = 0.1;
 
-/* How far, in units of h, a jump is searched for around the point at which the motion stopped.
- * Adaptive methods stop just before or just after it, so the search also begins earlier for them.
- */
-static const double probed_fraction = 0.1;
-static const double probed_step_count = 2.5;
-
-/* Returns whether a constraint jumps between `back` before (t,q) and `ahead` after it. */
-static bool jumps_near(VidaStepper* stepper, double t, const double* q, const double* v,
-                       double back, double ahead) {
-  double *from = stepper->self.work.place, *to = stepper->self.work.q1;
-  for (int i = 0; i < stepper->self.model.n; i++) {
-    from[i] = q[i] - back * v[i];
-    to[i] = q[i] + ahead * v[i];
+/* Computes the speed of each coordinate, at least a small part of the fastest one with its unit: a
+ * point that a guide keeps in place has speeds of rounding only. The coordinates of a point share
+ * the largest one. */
+static void measure_speeds(VidaStepper* stepper, const double* v, double* speed) {
+  static const double least_part = 0.01;
+  const VidaSystem* system = stepper->self.model.system;
+  vida_unit_sizes fastest = {0};
+  bool is_new;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    double* largest =
+        &fastest.largest[vida__unit_slot(&fastest, system->coordinates[i].unit, &is_new)];
+    speed[i] = fabs(v[i]);
+    *largest = fmax(*largest, speed[i]);
   }
-  vida__watch_return(stepper->watch, t - back, from);
-  return vida__watch_probe_jump(stepper->watch, t + ahead, to);
+  vida__share_sizes(system, speed);
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const int at = vida__unit_slot(&fastest, system->coordinates[i].unit, &is_new);
+    speed[i] = fmax(speed[i], least_part * fastest.largest[at]);
+  }
 }
 
-/* Returns whether a constraint jumps near the point at which the motion stopped, along its
- * velocity: at the last checked point, or after the node. */
-static bool stops_at_jump(VidaStepper* stepper) {
-  const vida_watch* watch = stepper->watch;
-  const double h = stepper->self.node.h, part = probed_fraction * h;
-  const double* v;
-  VidaError unused;
-  if (!watch || watch->is_blind || vida__node_velocities(&stepper->self, &v, &unused)) {
-    return false;
+int vida__find_loose_velocities(VidaStepper* stepper, const double* v, double* speeds,
+                                vida_violation* violation, VidaError* error) {
+  VidaIntegration* self = &stepper->self;
+  double *rows = self->work.constraint_work, *terms = self->work.g_work;
+  const double still = find_claimed_part(stepper) / find_step_length(stepper);
+  const level at = {.times = loose_fraction, .is_loose = true};
+  double most = loose_fraction;
+  int loose = -1;
+  *violation = (vida_violation){0};
+  if (self->model.m == 0 || self->softness || keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
+    return VIDA_SUCCESS;
   }
-  if (stepper->self.adaptive && jumps_near(stepper, watch->t, watch->q, v, part, part)) {
-    return true;
+  int code = VidaStepper_Constraints(stepper, NULL, rows, error);
+  if (code || vida__jacobian(&self->model.evaluator, vida__node_time(self), self->node.q,
+                             self->work.entries)) {
+    return code;
   }
-  return jumps_near(stepper, vida__node_time(&stepper->self), stepper->self.node.q, v, 0.0,
-                    stepper->self.adaptive ? h + part : probed_step_count * h);
-}
-
-static void describe_jump(const VidaStepper* stepper, VidaError* error) {
-  const vida_discontinuity* jump = vida__watch_jump(stepper->watch);
-  char step[VIDA_STEP_NAME_SIZE], size[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
-  vida__fail_flag(
-      error, VIDA_STEP_NOT_CONVERGED, VIDA_CONSTRAINT_JUMPS,
-      "%s: constraint '%s' jumps by %s near t = %s: its expression is discontinuous there, such as "
-      "an angle that wraps (atan2) or a switch (where); no step is small enough; use an angle that "
-      "counts turns (system:angle), or an expression without the switch",
-      vida__name_step(&stepper->self, step), stepper->self.model.system->rows[jump->row].name,
-      vida__real_text(size, fabs(jump->size), 3), vida__real_text(t, jump->t, 4));
-}
-
-/* Whether watch->q_next is finite; watch->x receives the middle of the way to it, and watch->step
- * the velocity that goes it in a step, at most: shorter parts of the step are taken for all of it.
- */
-static bool find_tried_displacement(const VidaStepper* stepper) {
-  vida_watch* watch = stepper->watch;
-  bool finite = true;
-  for (int i = 0; i < stepper->self.model.n; i++) {
-    watch->x[i] = 0.5 * (watch->q[i] + watch->q_next[i]);
-    watch->step[i] = (watch->q_next[i] - watch->q[i]) / stepper->self.node.h;
-    finite = finite && isfinite(watch->step[i]);
-  }
-  return finite;
-}
-
-/* The kinetic energy v M v / 2 of the way to the place that was tried last; 0 if there is none. M
- * is that of the middle of the way: the mass of a coordinate at the start, or to the side of the
- * way, may be larger by many orders of magnitude, as in bodies that have turned. */
-static double find_tried_energy(VidaStepper* stepper) {
-  vida_watch* watch = stepper->watch;
-  const int n = stepper->self.model.n;
-  double *l_q = stepper->self.work.l_q, *rest = stepper->self.work.l_v;
-  double sum = 0.0;
-  if (!watch || watch->is_blind) {
-    return 0.0;
-  }
-  if (!find_tried_displacement(stepper)) {
-    return INFINITY;
-  }
-  memset(watch->y, 0, (size_t)n * sizeof *watch->y);
-  if (vida__gradient(&watch->evaluator, watch->t, watch->x, watch->y, l_q, rest) ||
-      vida__gradient(&watch->evaluator, watch->t, watch->x, watch->step, l_q, watch->y)) {
-    return 0.0;
-  }
-  for (int i = 0; i < n; i++) {
-    sum += watch->step[i] * (watch->y[i] - rest[i]);
-  }
-  return isfinite(sum) ? 0.5 * sum : (double)INFINITY;
-}
-
-/* Returns whether the motion was unbounded; *energy then receives its kinetic energy. */
-static bool is_motion_unbounded(VidaStepper* stepper, double* energy) {
-  const double* v;
-  VidaError unused;
-  vida__node_velocities(&stepper->self, &v, &unused); /* the kinetic energy knows them then */
-  *energy = fmax(vida__kinetic_size(&stepper->self), find_tried_energy(stepper));
-  return stepper->start_energy > 0.0 && *energy > unbounded_energy_ratio * stepper->start_energy;
-}
-
-void vida__explain_failure(VidaStepper* stepper, VidaError* error) {
-  const bool is_branch = error && strcmp(error->flag, VIDA_OTHER_BRANCH) == 0;
-  double energy;
-  char text[VIDA_REAL_TEXT_SIZE];
-  double t;
-  if (!error || error->code < VIDA_SOLVER_FAILED || error->code == VIDA_OUT_OF_MEMORY) {
-    return;
-  }
-  /* The watch deletes the last tried point when a jump is searched for. */
-  const bool is_lost = is_branch && is_motion_unbounded(stepper, &energy);
-  const char* row = vida__watch_singular(stepper->watch, &t);
-  if (vida__watch_jump(stepper->watch) || stops_at_jump(stepper)) {
-    describe_jump(stepper, error);
-  } else if (is_lost) {
-    fail_unbounded(stepper, "its kinetic energy", energy, error);
-  } else if (row) {
-    vida__append(error->message, sizeof error->message,
-                 "; near t = %s there is a singular configuration, where the constraint Jacobian "
-                 "loses rank (row '%s')",
-                 vida__real_text(text, t, 4), row);
-    if (is_branch) {
-      vida__append(error->message, sizeof error->message,
-                   "; if the motion goes through it, try another method (radau), else the ");
-      append_smaller(stepper, error->message, sizeof error->message);
+  measure_speeds(stepper, v, self->work.speed);
+  memset(terms, 0, (size_t)self->model.m * sizeof *terms);
+  vida__add_row_sizes(self->model.system, self->work.entries, self->work.speed, terms);
+  for (int r = 0; r < self->model.m; r++) {
+    const double left = fabs(rows[r]);
+    speeds[r] = fmax(speeds[r], terms[r]);
+    if (left > still * find_size(self, r) && left > most * speeds[r]) {
+      most = left / speeds[r];
+      loose = r;
     }
-  } else if (is_branch) {
-    vida__append(error->message, sizeof error->message, "; the ");
-    append_smaller(stepper, error->message, sizeof error->message);
   }
+  if (loose >= 0) {
+    *violation = make_violation(stepper, &at, loose);
+  }
+  return VIDA_SUCCESS;
 }

@@ -61,6 +61,9 @@ typedef enum VidaRemarkPlace {
   X(VIOLATION_BY_VELOCITIES, WARNING, BELOW_ROWS,                                                  \
     "from t = %10t on, velocities violate constraint '%n' by more than its own size per step; "    \
     "try a smaller %w%r")                                                                          \
+  X(VIOLATION_BY_SPEEDS, WARNING, BELOW_ROWS,                                                      \
+    "from t = %10t on, velocities violate constraint '%n' by more than %3a %% of the speeds that " \
+    "it relates; try a smaller %w%r; methods that keep the hidden constraints prevent this")       \
   X(ENERGY_FAR, WARNING, BELOW_ROWS,                                                               \
     "from t = %10t on the energy is more than 10 times the initial energy; try a smaller %w")      \
   X(ENERGY_LOST, WARNING, BELOW_ROWS,                                                              \

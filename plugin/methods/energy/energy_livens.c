@@ -193,7 +193,8 @@ const VidaMethod vida__energy_momentum_livens = {
          "of such bodies they are preserved to second order only. Where M depends on q, velocities "
          "contain a part of second order that alternates from step to step; it may grow slowly "
          "along coordinates without mass, and with ball joints of quaternion bodies exponentially "
-         "at any step (take directors there). A start from q and v alone does not go back exactly. "
+         "at any step (a warning tells when; take directors there). A start from q and v alone "
+         "does not go back exactly. "
          "Forces and driven constraints change the energy exactly by their work.",
          2,
          VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_TIME_DEPENDENT |

@@ -326,20 +326,20 @@ static const VidaOptionRow options[] = {
 
 const VidaMethod vida__energy_momentum = {
     .size = sizeof(VidaMethod),
-    .info =
-        {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
-         "Gonzalez 1999, eq. 21",
-         "Lagrangians that are at most quadratic in the rates; potentials, Lagrangians and "
-         "constraints with discrete derivatives. Momenta of rotations that change the mass "
-         "matrix, and momenta of flat bodies as directors with joints, are preserved to second "
-         "order only. With ball joints of quaternion bodies, violations of G v = 0 can grow "
-         "exponentially at a rate that does not depend on the step (fast spin): take directors. "
-         "Forces and driven constraints change the energy exactly by their work. "
-         "Stability does not limit the step, but very large "
-         "steps have no solution.",
-         2,
-         VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-             VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS},
+    .info = {"energy-momentum", "energy and momentum exact, by equivariant discrete derivatives",
+             "Gonzalez 1999, eq. 21",
+             "Lagrangians that are at most quadratic in the rates; potentials, Lagrangians and "
+             "constraints with discrete derivatives. Momenta of rotations that change the mass "
+             "matrix, and momenta of flat bodies as directors with joints, are preserved to second "
+             "order only. With ball joints of quaternion bodies, violations of G v = 0 can grow "
+             "exponentially at a rate that does not depend on the step (fast spin; a warning tells "
+             "when): take directors. "
+             "Forces and driven constraints change the energy exactly by their work. "
+             "Stability does not limit the step, but very large "
+             "steps have no solution.",
+             2,
+             VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS},
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,

@@ -51,12 +51,13 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   monitors->g = vida__allocate(rows, sizeof(double));
   monitors->g_rate = vida__allocate(rows, sizeof(double));
   monitors->multipliers_there = vida__allocate(rows, sizeof(double));
+  monitors->row_speeds = vida__allocate(rows, sizeof(double));
   monitors->observables = vida__allocate((size_t)observables, sizeof(double));
   monitors->q_there = vida__allocate((size_t)n, sizeof(double));
   monitors->v_there = vida__allocate((size_t)n, sizeof(double));
   if (!monitors->momenta_start || !monitors->momenta || !monitors->v || !monitors->g ||
-      !monitors->g_rate || !monitors->multipliers_there || !monitors->observables ||
-      !monitors->q_there || !monitors->v_there) {
+      !monitors->g_rate || !monitors->multipliers_there || !monitors->row_speeds ||
+      !monitors->observables || !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
   int code = vida__create_shadow(study->system, VidaOptions_Get(study->options, "shadow"),
@@ -73,6 +74,7 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->g);
   free(monitors->g_rate);
   free(monitors->multipliers_there);
+  free(monitors->row_speeds);
   free(monitors->observables);
   free(monitors->q_there);
   free(monitors->v_there);
@@ -296,6 +298,10 @@ static int observe_velocities(vida_monitors* monitors, vida_time_loop* loop, Vid
   if (code == VIDA_SUCCESS) {
     monitors->constraint_velocity = fmax(monitors->constraint_velocity, velocity);
     code = vida__check_velocities(loop->stepper, monitors->v, error);
+  }
+  if (code == VIDA_SUCCESS && !monitors->loose_velocities.is_found) {
+    code = vida__find_loose_velocities(loop->stepper, monitors->v, monitors->row_speeds,
+                                       &monitors->loose_velocities, error);
   }
   return code;
 }
@@ -652,22 +658,25 @@ static void remark_on_forces(const vida_monitors* monitors, VidaRow* row) {
 }
 
 static void remark_on_violation(const vida_monitors* monitors, VidaRow* row) {
-  const vida_violation* violation = &monitors->violation;
-  const VidaRemarkKind kind = violation->is_velocity    ? VIDA_REMARK_VIOLATION_BY_VELOCITIES
+  const vida_violation* violation =
+      monitors->violation.is_found ? &monitors->violation : &monitors->loose_velocities;
+  const VidaRemarkKind kind = violation->is_loose       ? VIDA_REMARK_VIOLATION_BY_SPEEDS
+                              : violation->is_velocity  ? VIDA_REMARK_VIOLATION_BY_VELOCITIES
                               : violation->is_of_length ? VIDA_REMARK_VIOLATION_OF_LENGTH
                               : violation->part < 1.0   ? VIDA_REMARK_VIOLATION_OF_PART
                                                         : VIDA_REMARK_VIOLATION;
-  vida__add_remark(row,
-                   (VidaRemark){.kind = kind,
-                                .word = smaller_value(monitors),
-                                .t = violation->t,
-                                .a = violation->part,
-                                .remedy = violation->remedy},
-                   VidaSystem_ConstraintName(monitors->study->system, violation->row));
+  vida__add_remark(
+      row,
+      (VidaRemark){.kind = kind,
+                   .word = smaller_value(monitors),
+                   .t = violation->t,
+                   .a = violation->is_loose ? 100.0 * violation->part : violation->part,
+                   .remedy = violation->remedy},
+      VidaSystem_ConstraintName(monitors->study->system, violation->row));
 }
 
 void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
-  if (monitors->violation.is_found) {
+  if (monitors->violation.is_found || monitors->loose_velocities.is_found) {
     remark_on_violation(monitors, row);
     row->doubtful |= VIDA_DOUBTFUL_CONSTRAINTS;
   }

@@ -39,10 +39,12 @@ typedef struct vida_monitors {
   double* observables;
   double *g, *g_rate;        /* m each */
   double* multipliers_there; /* m: of the reference */
+  double* row_speeds;        /* m: the largest sum of |G v| so far */
   double *q_there, *v_there; /* n: of the reference */
   int dependent_count;       /* rows that depend on others, so that multipliers are not unique */
   char dependent[VIDA_MESSAGE_SIZE]; /* their names: "'left rod', 'right rod'"; "" without any */
   vida_violation violation;          /* the first one that deserves a remark */
+  vida_violation loose_velocities;   /* the first one of velocities at an output state */
   double parasitic_t;                /* time when parasitic solutions became large; NaN: never */
   double passage_t;                  /* time of the first singular configuration */
   const char* passage;               /* name of the row that depends on others there; NULL: none */
