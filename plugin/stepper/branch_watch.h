@@ -164,12 +164,17 @@ VIDA_ALWAYS_INLINE double vida__watch_way(const vida_watch* watch, const double*
   return even + odd + last * last;
 }
 
+/* Returns whether the watch looks at each point of the motion. */
+static inline bool vida__watch_looks_always(const vida_watch* watch) {
+  return !(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
+         vida__is_near_singular(&watch->singularity);
+}
+
 /* Returns whether gradients hardly turn from the last point to q (n) if, from the point that was
  * looked at, they bend at most as much as ever so far: angles add up. This holds after most steps.
  */
 VIDA_ALWAYS_INLINE bool vida__watch_is_at_hand(vida_watch* watch, const double* q, int n) {
-  if (!(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
-      vida__is_near_singular(&watch->singularity)) {
+  if (vida__watch_looks_always(watch)) {
     return false;
   }
   const double way = vida__watch_way(watch, watch->seen, q, n);

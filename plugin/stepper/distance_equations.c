@@ -80,13 +80,13 @@ VIDA_ALWAYS_INLINE double find_residual(VidaIntegration* self, vida_shape of) {
   double largest = 0.0;
   for (int r = 0; r < of.m; r++, at++, d += of.dimension, ahead += of.dimension) {
     double rate[VIDA_MOST_COMPONENTS], change[VIDA_MOST_COMPONENTS];
-    double sum = 0.0;
     find_difference(w + second_of(at, r, of), w + first_of(at, r, of), rate, of.dimension);
     for (int k = 0; k < of.dimension; k++) {
       change[k] = h * rate[k];
       ahead[k] = d[k] + change[k];
     }
-    for (int k = 0; k < of.dimension; k++) {
+    double sum = (d[0] + 0.5 * change[0]) * rate[0];
+    for (int k = 1; k < of.dimension; k++) {
       sum += (d[k] + 0.5 * change[k]) * rate[k];
     }
     residual[r] = own->rest[r] + at->factor * sum;
@@ -387,6 +387,8 @@ VIDA_ALWAYS_INLINE void measure_sizes(VidaIntegration* self, vida_shape of) {
   own->has_sizes = true;
 }
 
+#include "stepper/distance_short.h"
+
 /* Guesses the unknowns, and solves the equations of a step. */
 VIDA_ALWAYS_INLINE bool find_step(VidaIntegration* self, vida_shape of) {
   if (!prepare(self, of)) {
@@ -443,11 +445,30 @@ VIDA_ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_br
   return made;
 }
 
+#if VIDA_HAS_SHORT_CHAINS
+VIDA_ALWAYS_INLINE long make_short_steps_of(VidaIntegration* self, long most, bool* is_broken) {
+  const bool projects = self->implicit.form.projects;
+  if (self->implicit.distances->distances.dimension == 2) {
+    return self->model.m == 1
+               ? make_short_steps(self, most, projects, is_broken, (vida_shape){2, 1, 2, true})
+               : make_short_steps(self, most, projects, is_broken, (vida_shape){4, 2, 2, true});
+  }
+  return self->model.m == 1
+             ? make_short_steps(self, most, projects, is_broken, (vida_shape){3, 1, 3, true})
+             : make_short_steps(self, most, projects, is_broken, (vida_shape){6, 2, 3, true});
+}
+#endif
+
 /* Short chains are written out. */
 VIDA_ALWAYS_INLINE long make_steps_of(VidaIntegration* self, long most, bool* is_broken) {
   const vida_distance_steps* own = self->implicit.distances;
   const int n = self->model.n, m = self->model.m;
   const bool is_short = own->is_chain && m <= 2;
+#if VIDA_HAS_SHORT_CHAINS
+  if (has_short_steps(self)) {
+    return make_short_steps_of(self, most, is_broken);
+  }
+#endif
   switch (own->distances.dimension) {
     case 1:
       return make_steps(self, most, is_broken, (vida_shape){n, m, 1, false});

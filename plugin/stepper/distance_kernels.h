@@ -135,9 +135,10 @@ VIDA_ALWAYS_INLINE void subtract_impulses(VidaIntegration* self, double weight,
   }
 }
 
+/* Sums start with their first term, not with a zero that it would wait for. */
 VIDA_ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
-  double sum = 0.0;
-  for (int k = 0; k < dimension; k++) {
+  double sum = a[0] * b[0];
+  for (int k = 1; k < dimension; k++) {
     sum += a[k] * b[k];
   }
   return sum;

@@ -269,11 +269,12 @@ VIDA_ALWAYS_INLINE void evaluate(vida_step_lanes* own, lanes* largest, int dimen
   memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
   subtract_accelerated(own, *self->implicit.form.kappa, own->mu, own->w, dimension);
   for (int r = 0; r < self->model.m; r++, at++, d += dimension, ahead += dimension) {
-    lanes sum = {0.0};
+    lanes sum;
     for (int k = 0; k < dimension; k++) {
       const lanes rate = own->w[at->second + k] - own->w[at->first + k], change = h * rate;
+      const lanes product = (d[k] + 0.5 * change) * rate;
       ahead[k] = d[k] + change;
-      sum += (d[k] + 0.5 * change) * rate;
+      sum = k > 0 ? sum + product : product;
     }
     own->residual[r] = own->rest[r] + at->factor * sum;
     const lanes left = MAGNITUDE(own->residual[r]);
@@ -283,8 +284,8 @@ VIDA_ALWAYS_INLINE void evaluate(vida_step_lanes* own, lanes* largest, int dimen
 }
 
 VIDA_ALWAYS_INLINE void dot(const lanes* a, const lanes* b, lanes* product, int dimension) {
-  lanes sum = {0.0};
-  for (int k = 0; k < dimension; k++) {
+  lanes sum = a[0] * b[0];
+  for (int k = 1; k < dimension; k++) {
     sum += a[k] * b[k];
   }
   *product = sum;
@@ -498,8 +499,8 @@ VIDA_ALWAYS_INLINE void find_rates(vida_step_lanes* own, const lanes* motion, la
   const lanes* d = own->d;
   lanes most = {0.0};
   for (int r = 0; r < self->model.m; r++, at++, d += dimension) {
-    lanes sum = {0.0};
-    for (int k = 0; k < dimension; k++) {
+    lanes sum = d[0] * (own->v[at->second] - own->v[at->first]);
+    for (int k = 1; k < dimension; k++) {
       sum += d[k] * (own->v[at->second + k] - own->v[at->first + k]);
     }
     own->residual[r] = at->factor * sum;
