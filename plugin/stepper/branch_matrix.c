@@ -175,6 +175,28 @@ int vida__watch_prepare_value(vida_watch* watch, const double* entries) {
   return factor_few(watch, entries);
 }
 
+/* The value and vector of one row, or of two from the factors: the product of both eigenvalues is
+ * that of the pivots. */
+static double find_closed(vida_watch* watch) {
+  const double* a = watch->normal;
+  double* z = watch->dependence;
+  if (watch->stepper->self.model.m == 1) {
+    z[0] = 1.0;
+    return sqrt(a[0]);
+  }
+  const double both = a[1] * a[0], last = a[3] + a[1] * both;
+  const double half = 0.5 * (a[0] - last), root = sqrt(half * half + both * both);
+  const double larger = 0.5 * (a[0] + last) + root, smaller = a[0] * a[3] / larger;
+  /* The row of B B^T - smaller with the larger numbers is orthogonal to the vector. */
+  const double first = a[0] - smaller, second = last - smaller;
+  const bool is_first = first > second;
+  const double x = is_first ? -both : second, y = is_first ? first : -both;
+  const double length = sqrt(x * x + y * y);
+  z[0] = length > 0.0 ? x / length : 1.0;
+  z[1] = length > 0.0 ? y / length : 0.0;
+  return sqrt(smaller);
+}
+
 /* Iterates until the value no longer changes. What is left of a vector after a fast change of B may
  * be orthogonal to the wanted one, so the others are added to it. */
 static double find_few(vida_watch* watch) {
@@ -193,14 +215,15 @@ static double find_few(vida_watch* watch) {
 
 double vida__watch_value(vida_watch* watch) {
   const bool is_first = watch->singularity.count == 0;
+  const int m = watch->stepper->self.model.m;
   const int passes = is_first ? 8 : 2;
   double value = 0.0;
-  for (int r = 0; r < watch->stepper->self.model.m && is_first; r++) {
+  for (int r = 0; r < m && is_first; r++) {
     watch->dependence[r] =
         watch->is_in[r] ? cos(1.0 + r) / sqrt((double)watch->row_count) : 0.0; /* any will do */
   }
   if (watch->is_normal) {
-    return find_few(watch);
+    return m <= 2 && watch->row_count == m ? find_closed(watch) : find_few(watch);
   }
   for (int pass = 0; pass < passes; pass++) {
     value = iterate(watch);

@@ -137,60 +137,79 @@ VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, vida_shape of) {
 
 /* ---- KINSOL ---------------------------------------------------------------------------------- */
 
-/* The shape of a system with vectors of this dimension. */
-VIDA_ALWAYS_INLINE vida_shape shape_with(const VidaIntegration* self, int dimension) {
-  return (vida_shape){self->model.n, self->model.m, dimension, false};
-}
-
 VIDA_ALWAYS_INLINE double evaluate(VidaIntegration* self, vida_shape of) {
   const vida_distance_steps* own = self->implicit.distances;
   find_velocities(self, *self->implicit.form.kappa, own->d, of);
   return find_residual(self, of);
 }
 
+VIDA_ALWAYS_INLINE bool factor_step(VidaIntegration* self, vida_shape of) {
+  vida_distance_steps* own = self->implicit.distances;
+  return factor(own, *self->implicit.form.kappa, own->ahead, own->d, of);
+}
+
+/* The calls of `evaluate` and `factor_step` for the shape of a system. Chains of two points are
+ * written out. */
+static double evaluate_system(VidaIntegration* self) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const int n = self->model.n, m = self->model.m;
+  const bool is_short = own->is_chain && m == 2;
+  switch (own->distances.dimension) {
+    case 1:
+      return evaluate(self, (vida_shape){n, m, 1, false});
+    case 2:
+      return is_short ? evaluate(self, (vida_shape){4, 2, 2, true})
+                      : evaluate(self, (vida_shape){n, m, 2, false});
+    case 3:
+      return is_short ? evaluate(self, (vida_shape){6, 2, 3, true})
+                      : evaluate(self, (vida_shape){n, m, 3, false});
+    default:
+      return evaluate(self, (vida_shape){n, m, 4, false});
+  }
+}
+
+static bool factor_system(VidaIntegration* self) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const int n = self->model.n, m = self->model.m;
+  const bool is_short = own->is_chain && m == 2;
+  switch (own->distances.dimension) {
+    case 1:
+      return factor_step(self, (vida_shape){n, m, 1, false});
+    case 2:
+      return is_short ? factor_step(self, (vida_shape){4, 2, 2, true})
+                      : factor_step(self, (vida_shape){n, m, 2, false});
+    case 3:
+      return is_short ? factor_step(self, (vida_shape){6, 2, 3, true})
+                      : factor_step(self, (vida_shape){n, m, 3, false});
+    default:
+      return factor_step(self, (vida_shape){n, m, 4, false});
+  }
+}
+
 static int kinsol_residual(void* data, const double* mu, double* r) {
   VidaIntegration* self = data;
   vida_distance_steps* own = self->implicit.distances;
-  const size_t bytes = (size_t)self->model.m * sizeof *mu;
-  memcpy(own->next.mu, mu, bytes);
-  switch (own->distances.dimension) {
-    case 1:
-      own->left = evaluate(self, shape_with(self, 1));
-      break;
-    case 2:
-      own->left = evaluate(self, shape_with(self, 2));
-      break;
-    case 3:
-      own->left = evaluate(self, shape_with(self, 3));
-      break;
-    default:
-      own->left = evaluate(self, shape_with(self, 4));
+  const int m = self->model.m;
+  for (int i = 0; i < m; i++) {
+    own->next.mu[i] = mu[i];
   }
+  own->left = evaluate_system(self);
   own->counts.residuals++;
-  memcpy(r, own->residual, bytes);
-  return vida__are_finite(r, self->model.m) ? 0 : -1; /* norms of SUNDIALS pass over NaN */
+  for (int i = 0; i < m; i++) {
+    r[i] = own->residual[i];
+  }
+  return vida__are_finite(r, m) ? 0 : -1; /* norms of SUNDIALS pass over NaN */
 }
 
 static int kinsol_factor(void* data) {
-  const VidaIntegration* self = data;
-  vida_distance_steps* own = self->implicit.distances;
-  const double kappa = *self->implicit.form.kappa;
-  switch (own->distances.dimension) {
-    case 1:
-      return factor(own, kappa, own->ahead, own->d, shape_with(self, 1)) ? 0 : -1;
-    case 2:
-      return factor(own, kappa, own->ahead, own->d, shape_with(self, 2)) ? 0 : -1;
-    case 3:
-      return factor(own, kappa, own->ahead, own->d, shape_with(self, 3)) ? 0 : -1;
-    default:
-      return factor(own, kappa, own->ahead, own->d, shape_with(self, 4)) ? 0 : -1;
-  }
+  return factor_system(data) ? 0 : -1;
 }
 
 /* The matrix of the residual is that of the factors with the other sign. */
 static int kinsol_solve(void* data, const double* b, double* x) {
   const VidaIntegration* self = data;
-  if (!vida__chain_matrix_solve(&self->implicit.distances->matrix, b, x)) {
+  vida_distance_steps* own = self->implicit.distances;
+  if (!solve_matrix(own, b, x, (vida_shape){self->model.n, self->model.m, 1, false})) {
     return -1;
   }
   for (int r = 0; r < self->model.m; r++) {

@@ -132,6 +132,18 @@ typedef struct vida_implicit {
   double* entries_before; /* entries of G at the last node; undefined in the first step */
 } vida_implicit;
 
+/* Steps of a method that need no check in between (motion.c), besides calm ones of distances. All
+ * NULL: none. */
+typedef struct vida_step_series {
+  /* Makes at most `most` steps from the node as the method does, and returns their number; 0 leaves
+   * the next one to the method. node.step does not change. Ends as calm steps do (make_series). If
+   * *is_broken, the step after them has failed, and the caller takes them back. */
+  long (*make)(VidaIntegration* self, long most, bool* is_broken);
+  /* Keeps the method's own state before a series, and restores it. */
+  void (*keep)(VidaIntegration* self);
+  void (*take_back)(VidaIntegration* self);
+} vida_step_series;
+
 /* Work space. Its contents are valid only within one call. */
 typedef struct vida_workspace {
   double* entries;         /* entries of G */
@@ -162,6 +174,7 @@ struct VidaIntegration {
   vida_model model;
   VidaNode node;
   vida_implicit implicit;
+  vida_step_series series; /* set by the method's `create` */
   vida_workspace work;
   VidaStatistics statistics;
   bool continues;    /* this start continues a motion, after a jump in time */
@@ -219,6 +232,11 @@ void vida__follow_equations(const VidaIntegration* self, vida_equations* equatio
 #define VIDA_ANGLE_WRAPS "ANGLE_WRAPS"
 /* ---- functions for methods (implicit_step.c) ---- */
 
+/* Makes steps of a series (vida_step_series) by this function of the method, which returns 0 or a
+ * code, without a check in between: at most `most`, up to the next one whose index is a multiple of
+ * VIDA_CALM_STEPS or that the watch of branches must look at. Returns their number (motion.c). */
+long vida__make_series(VidaIntegration* self, long most, int (*step)(VidaIntegration* self),
+                       bool* is_broken);
 #define VIDA_STEP_NAME_SIZE 160
 /* Writes the name of the step that the caller of the outermost stepper requested, "step 3 from t =
  * 0.2", and the position within it. Returns `text`. */

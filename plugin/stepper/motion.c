@@ -289,11 +289,14 @@ static bool accepts_calm_steps(VidaStepper* stepper, long made) {
     return false;
   }
   node->step++;
+  stepper->self.statistics.steps += made;
+  if (stepper->self.series.make) {
+    return true;
+  }
   if (evaluates && stepper->self.implicit.has_g_node) {
     vida__track_calm_steps(&stepper->self);
   }
   vida__count_evaluations(&stepper->self);
-  stepper->self.statistics.steps += made;
   return true;
 }
 
@@ -309,9 +312,44 @@ static void take_back_calm_steps(VidaStepper* stepper) {
   memcpy(stepper->self.node.q, stepper->kept, count_kept_bytes(stepper));
   stepper->self.node.lambda_t = stepper->kept_lambda_t;
   stepper->energy = stepper->kept_energy;
-  vida__take_back_calm_steps(&stepper->self);
+  if (stepper->self.series.make) {
+    stepper->self.series.take_back(&stepper->self);
+  } else {
+    vida__take_back_calm_steps(&stepper->self);
+  }
   forget_node(stepper);
   vida__watch_take_back(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
+}
+
+long vida__make_series(VidaIntegration* self, long most, int (*step)(VidaIntegration* self),
+                       bool* is_broken) {
+  VidaNode* node = &self->node;
+  const long first = node->step;
+  *is_broken = false;
+  while (node->step - first < most) {
+    *is_broken = step(self);
+    if (*is_broken) {
+      self->model.evaluator.error = (VidaError){0}; /* the method makes this step again */
+      break;
+    }
+    node->step++;
+    if (node->step % VIDA_CALM_STEPS == 0 || !vida__needs_no_look(self, node->q)) {
+      break;
+    }
+  }
+  const long made = node->step - first;
+  node->step = first;
+  return made;
+}
+
+/* Makes up to `most` steps of a series. */
+static long make_unchecked(VidaStepper* stepper, long most, bool* is_broken) {
+  const vida_step_series* series = &stepper->self.series;
+  if (!series->make) {
+    return vida__make_calm_steps(&stepper->self, most, is_broken);
+  }
+  series->keep(&stepper->self);
+  return series->make(&stepper->self, most, is_broken);
 }
 
 /* Makes up to `most` calm steps, and returns their number. If the checks reject the last one, each
@@ -319,7 +357,7 @@ static void take_back_calm_steps(VidaStepper* stepper) {
 static long make_calm_steps(VidaStepper* stepper, long most) {
   bool is_broken;
   keep_node(stepper);
-  const long made = vida__make_calm_steps(&stepper->self, most, &is_broken);
+  const long made = make_unchecked(stepper, most, &is_broken);
   if (!is_broken && (made == 0 || accepts_calm_steps(stepper, made))) {
     return made;
   }
@@ -357,7 +395,7 @@ void vida__replace_node(VidaStepper* stepper) {
 
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {
   *made = 0;
-  if (stepper->self.implicit.distances && !stepper->outer) {
+  if ((stepper->self.implicit.distances || stepper->self.series.make) && !stepper->outer) {
     vida__begin_interruptible(stepper);
     if (!vida__interrupted(&stepper->self, vida__node_time(&stepper->self))) {
       *made = make_calm_steps(stepper, stepper->careful_steps > 0 ? 1 : most);

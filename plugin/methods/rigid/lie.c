@@ -84,8 +84,22 @@ static int fly(VidaIntegration* self, VidaError* error) {
 
 /* ---- start and step -------------------------------------------------------------------------- */
 
+static int make_step(VidaIntegration* self, VidaError* error);
+
+static int step_in_series(VidaIntegration* self) {
+  VidaError unused;
+  return make_step(self, &unused);
+}
+
+static long make_series(VidaIntegration* self, long most, bool* is_broken) {
+  const long made = vida__make_series(self, most, step_in_series, is_broken);
+  vida__lie_set_momenta(self);
+  return made;
+}
+
 static int create(VidaIntegration* self, VidaError* error) {
   self->implicit.prepare = vida__lie_prepare;
+  self->series = (vida_step_series){make_series, vida__lie_keep_turns, vida__lie_take_back_turns};
   return vida__lie_create(self, error);
 }
 
@@ -101,7 +115,8 @@ static int start(VidaIntegration* self, VidaError* error) {
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int step(VidaIntegration* self, VidaError* error) {
+/* Makes a step, but for the momenta of the bodies, which follow from the other numbers. */
+static int make_step(VidaIntegration* self, VidaError* error) {
   vida_lie_state* own = self->state;
   int code = own->has_force ? 0 : find_force(self, vida__node_time(self));
   own->has_force = false;
@@ -121,8 +136,15 @@ static int step(VidaIntegration* self, VidaError* error) {
   }
   own->has_force = true;
   kick(self);
-  vida__lie_set_momenta(self);
   return VIDA_SUCCESS;
+}
+
+static int step(VidaIntegration* self, VidaError* error) {
+  const int code = make_step(self, error);
+  if (!code) {
+    vida__lie_set_momenta(self);
+  }
+  return code;
 }
 
 static const VidaOptionRow options[] = {

@@ -24,6 +24,9 @@ typedef struct vida_lie_body {
   double difference[VIDA_TURNS][VIDA_PADDED];
   int turns; /* number of known differences */
   double h;  /* of these steps */
+  /* These numbers before a series of steps. */
+  double kept_difference[VIDA_TURNS][VIDA_PADDED], kept_h;
+  int kept_turns;
 } vida_lie_body;
 
 /* The state of a method. The angular momentum of a body in space is part of the node, which is
@@ -40,6 +43,7 @@ typedef struct vida_lie_state {
   double* mass;         /* n: masses of these coordinates */
   double* force;        /* n: L_q at rest, at the node */
   double* rest;         /* n: zeros */
+  VidaStatistics kept;  /* before a series of steps */
   void* more;           /* data of one method, which frees it */
   vida_lie_body body[]; /* bodies */
 } vida_lie_state;
@@ -130,6 +134,10 @@ int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share
 void vida__lie_rotate(VidaIntegration* self, const vida_lie_body* body);
 /* Forgets the last turns, as after a failed step: for VidaMethod.undo (lie_turn.c). */
 void vida__lie_forget_turns(VidaIntegration* self);
+/* Keeps the last turns and the counts before a series of steps, and restores them: for
+ * vida_step_series (lie_turn.c). */
+void vida__lie_keep_turns(VidaIntegration* self);
+void vida__lie_take_back_turns(VidaIntegration* self);
 /* Normalizes the quaternions, and computes the angular momenta in space and the momenta p, from q
  * and v of the node. */
 int vida__lie_start(VidaIntegration* self, VidaError* error);

@@ -60,6 +60,29 @@ void vida__lie_forget_turns(VidaIntegration* self) {
   }
 }
 
+void vida__lie_keep_turns(VidaIntegration* self) {
+  vida_lie_state* own = self->state;
+  own->kept = self->statistics;
+  for (int b = 0; b < own->bodies; b++) {
+    vida_lie_body* body = &own->body[b];
+    memcpy(body->kept_difference, body->difference, sizeof body->difference);
+    body->kept_turns = body->turns;
+    body->kept_h = body->h;
+  }
+}
+
+void vida__lie_take_back_turns(VidaIntegration* self) {
+  vida_lie_state* own = self->state;
+  self->statistics = own->kept;
+  own->has_force = false;
+  for (int b = 0; b < own->bodies; b++) {
+    vida_lie_body* body = &own->body[b];
+    memcpy(body->difference, body->kept_difference, sizeof body->difference);
+    body->turns = body->kept_turns;
+    body->h = body->kept_h;
+  }
+}
+
 /* ---- solution -------------------------------------------------------------------------------- */
 
 /* The equations of a body: J, J_3 - J_2 and so on, a, 2 share a, and the size of a. */

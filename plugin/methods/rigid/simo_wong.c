@@ -350,7 +350,9 @@ static void fly_freely(VidaIntegration* self) {
     const double kick = self->node.h * self->model.system->uniform_force[i];
     const double w = (self->node.p[i] + self->node.p_low[i] + 0.5 * kick) / lie->mass[i];
     vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->node.h * w);
-    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], kick);
+    if (kick != 0.0) {
+      vida__add_compensated(&self->node.p[i], &self->node.p_low[i], kick);
+    }
   }
 }
 
@@ -416,6 +418,25 @@ static int step(VidaIntegration* self, VidaError* error) {
   own->beside = self->statistics;
   prepare_map(self);
   return step_and_count(self, error);
+}
+
+static int step_in_series(VidaIntegration* self) {
+  const int code = turn_freely(self);
+  if (!code) {
+    fly_freely(self);
+  }
+  return code;
+}
+
+/* The first step of a motion prepares the map. */
+static long make_series(VidaIntegration* self, long most, bool* is_broken) {
+  *is_broken = false;
+  if (uses_map(self) || self->node.step == 0) {
+    return 0;
+  }
+  const long made = vida__make_series(self, most, step_in_series, is_broken);
+  vida__lie_set_momenta(self);
+  return made;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -570,6 +591,9 @@ static int create(VidaIntegration* self, VidaError* error) {
   const vida_map_rows rows = {&simo_of(self)->pattern, &self->model.evaluator, name_of_row, self};
   self->implicit.rows = rows;
   self->implicit.prepare = prepare;
+  if (simo_of(self)->is_free) {
+    self->series = (vida_step_series){make_series, vida__lie_keep_turns, vida__lie_take_back_turns};
+  }
   return VIDA_SUCCESS;
 }
 
