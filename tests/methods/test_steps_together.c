@@ -82,6 +82,37 @@ static void test_same_states(void) {
   }
 }
 
+/* A free body as a quaternion, which falls if it is heavy. */
+static VidaSystem* make_body(bool is_heavy) {
+  const VidaRigidBody body = {
+      .name = "body",
+      .mass = 1.5,
+      .inertia = {{1.0, 0.0, 0.0}, {0.0, 2.0, 0.1}, {0.0, 0.1, 2.5}},
+      .velocity = {VidaInitial_Given(1.0), VidaInitial_Given(-2.0), VidaInitial_Given(0.0)},
+      .angular_velocity = {0.3, 2.0, -0.1}};
+  const double gravity[3] = {0.1, 0.0, -9.81};
+  VidaSystem* system = NULL;
+  VidaError error = {0};
+  REQUIRE_OK(VidaSystem_Create("body", 3, &system, &error), &error);
+  REQUIRE_OK(VidaSystem_AddRigidBody(system, &body, NULL, &error), &error);
+  if (is_heavy) {
+    REQUIRE_OK(VidaSystem_AddGravity(system, gravity, &error), &error);
+  }
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  return system;
+}
+
+static void test_bodies(void) {
+  for (int heavy = 0; heavy < 2; heavy++) {
+    VidaSystem* system = make_body(heavy);
+    compare(system, "lgvi", 1e-3);
+    compare(system, "lgvi", 1e-2);
+    compare(system, "simo-wong", 1e-3);
+    compare(system, "simo-wong", 1e-2);
+    VidaSystem_Destroy(&system);
+  }
+}
+
 static int stop_after(void* data) {
   long* left = data;
   return (*left)-- > 0 ? 0 : VIDA_STOPPED;
@@ -186,9 +217,12 @@ static void test_arguments(void) {
 }
 
 int main(void) {
-  static const CheckTest tests[] = {
-      {"the same states", test_same_states}, {"an interrupt", test_interrupt},
-      {"a failure", test_failure},           {"a rejected series", test_rejected_series},
-      {"arguments", test_arguments},         {NULL, NULL}};
+  static const CheckTest tests[] = {{"the same states", test_same_states},
+                                    {"bodies", test_bodies},
+                                    {"an interrupt", test_interrupt},
+                                    {"a failure", test_failure},
+                                    {"a rejected series", test_rejected_series},
+                                    {"arguments", test_arguments},
+                                    {NULL, NULL}};
   return check_main("steps together", tests);
 }
