@@ -435,22 +435,102 @@ static void solve_general(const vida_elimination* elimination, double* restrict 
   }
 }
 
-/* As solve_general, with symmetric factors. Loops over all entries have no inner loops, whose ends
- * processors guess wrongly; the second one goes by rows, so that no sum waits for itself. */
+/* Solves with a column of L for y[k]. */
+static inline void subtract_column(const vida_elimination_order* order, const double* restrict l,
+                                   double* restrict y, int k) {
+  const double value = y[k];
+  for (int a = order->start[k]; a < order->start[k + 1]; a++) {
+    y[order->row[a]] -= l[a] * value;
+  }
+}
+
+/* Solves with the columns of L of the twins k and k + 1, which read and write y once. */
+static inline void subtract_columns(const vida_elimination_order* order, const double* restrict l,
+                                    double* restrict y, int k) {
+  const int first = order->start[k], second = order->start[k + 1];
+  const int* restrict row = order->row + second;
+  const double *of_value = l + first + 1, *of_next = l + second;
+  const double value = y[k];
+  const double next = y[k + 1] -= l[first] * value;
+  for (int b = 0; b < second - first - 1; b++) {
+    y[row[b]] = y[row[b]] - of_value[b] * value - of_next[b] * next;
+  }
+}
+
+/* Solves with a row of L^T for y[k]. */
+static inline void gather_row(const vida_elimination_order* order, const double* restrict l,
+                              double* restrict y, int k, double inverse) {
+  double value = y[k] * inverse;
+  for (int a = order->start[k + 1] - 1; a >= order->start[k]; a--) {
+    value -= l[a] * y[order->row[a]];
+  }
+  y[k] = value;
+}
+
+/* Solves with the rows of L^T of the twins k and k + 1. */
+static inline void gather_rows(const vida_elimination_order* order, const double* restrict l,
+                               double* restrict y, int k, const double* inverse) {
+  const int first = order->start[k], second = order->start[k + 1];
+  const int* restrict row = order->row + second;
+  const double *of_value = l + first + 1, *of_next = l + second;
+  double value = y[k] * inverse[0], next = y[k + 1] * inverse[1];
+  for (int b = second - first - 2; b >= 0; b--) {
+    value -= of_value[b] * y[row[b]];
+    next -= of_next[b] * y[row[b]];
+  }
+  y[k + 1] = next;
+  y[k] = value - l[first] * next;
+}
+
+/* As solve_general, with symmetric factors. */
 static void solve_symmetric(const vida_elimination* elimination, double* y) {
   const vida_elimination_order* order = elimination->order;
-  const double* l = elimination->upper;
-  const int *row = order->row, *column = order->column, *by_row = order->by_row;
-  const int entries = order->start[order->size];
-  for (int a = 0; a < entries; a++) {
-    y[row[a]] -= l[a] * y[column[a]];
-  }
+  const double *l = elimination->upper, *inverse = elimination->inverse;
   for (int k = 0; k < order->size; k++) {
-    y[k] *= elimination->inverse[k];
+    if (order->is_twin[k]) {
+      subtract_columns(order, l, y, k++);
+    } else {
+      subtract_column(order, l, y, k);
+    }
   }
-  for (int k = entries - 1; k >= 0; k--) {
-    const int a = by_row[k];
-    y[column[a]] -= l[a] * y[row[a]];
+  for (int k = order->size - 1; k >= 0; k--) {
+    if (k > 0 && order->is_twin[k - 1]) {
+      k--;
+      gather_rows(order, l, y, k, inverse + k);
+    } else {
+      gather_row(order, l, y, k, inverse[k]);
+    }
+  }
+}
+
+/* As solve_symmetric, for the steps behind the leading rows alone. */
+static void solve_last(const vida_elimination* elimination, double* y) {
+  const vida_elimination_order* order = elimination->order;
+  const double *l = elimination->upper, *inverse = elimination->inverse;
+  const int* last = order->last;
+  for (int i = 0; i < order->last_count; i++) {
+    if (order->is_twin[last[i]]) { /* the next step is of this kind, too */
+      subtract_columns(order, l, y, last[i++]);
+    } else {
+      subtract_column(order, l, y, last[i]);
+    }
+  }
+  for (int i = order->last_count - 1; i >= 0; i--) {
+    const int k = last[i];
+    if (i > 0 && last[i - 1] == k - 1 && order->is_twin[k - 1]) {
+      i--;
+      gather_rows(order, l, y, k - 1, inverse + k - 1);
+    } else {
+      gather_row(order, l, y, k, inverse[k]);
+    }
+  }
+}
+
+static void solve(const vida_elimination* elimination, double* y) {
+  if (elimination->is_symmetric) {
+    solve_symmetric(elimination, y);
+  } else {
+    solve_general(elimination, y);
   }
 }
 
@@ -460,13 +540,35 @@ void vida__elimination_solve(const vida_elimination* elimination, const double* 
   for (int k = 0; k < order->size; k++) {
     y[k] = b[order->pivot[k]];
   }
-  if (elimination->is_symmetric) {
-    solve_symmetric(elimination, y);
-  } else {
-    solve_general(elimination, y);
-  }
+  solve(elimination, y);
   for (int k = 0; k < order->size; k++) {
     x[order->pivot[k]] = y[k];
+  }
+}
+
+void vida__elimination_solve_last(const vida_elimination* elimination, const double* b, double* x) {
+  const vida_elimination_order* order = elimination->order;
+  const int leading = order->pattern->leading;
+  const bool is_apart = elimination->is_symmetric && order->last_count > 0;
+  double* y = elimination->x;
+  for (int i = 0; i < order->last_count && is_apart; i++) {
+    y[order->last[i]] = b[order->pivot[order->last[i]] - leading];
+  }
+  if (is_apart) {
+    solve_last(elimination, y);
+    for (int i = 0; i < order->last_count; i++) {
+      x[order->pivot[order->last[i]] - leading] = y[order->last[i]];
+    }
+    return;
+  }
+  for (int k = 0; k < order->size; k++) {
+    y[k] = order->pivot[k] < leading ? 0.0 : b[order->pivot[k] - leading];
+  }
+  solve(elimination, y);
+  for (int k = 0; k < order->size; k++) {
+    if (order->pivot[k] >= leading) {
+      x[order->pivot[k] - leading] = y[k];
+    }
   }
 }
 

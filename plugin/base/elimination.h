@@ -47,6 +47,9 @@ void vida__elimination_allow_symmetric(vida_elimination* elimination);
 void vida__elimination_make_rough(vida_elimination* elimination, bool is_rough);
 /* Computes x = A^-1 b with the last factors; x may be b. */
 void vida__elimination_solve(const vida_elimination* elimination, const double* b, double* x);
+/* Computes the rows behind the leading ones of A^-1 (0, b), at a fraction of the price: b and x
+ * have an element for each of them. x may be b. */
+void vida__elimination_solve_last(const vida_elimination* elimination, const double* b, double* x);
 
 /* Returns the smallest pivot of the last factors, relative to the sum of the magnitudes of its
  * terms. The rounding error of a solution grows with its reciprocal. */

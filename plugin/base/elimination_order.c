@@ -37,9 +37,9 @@ static symbolic work_of(vida_elimination_order* order, const bool* used) {
 }
 
 void vida__free_elimination_order(vida_elimination_order* order) {
-  int* const arrays[] = {order->column, order->by_row, order->pivot, order->start, order->row,
-                         order->middle, order->above,  order->below, order->place, order->unused,
-                         order->fill,   order->change, order->work};
+  int* const arrays[] = {order->pivot, order->start,  order->row,   order->middle,
+                         order->above, order->below,  order->place, order->unused,
+                         order->fill,  order->change, order->work};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     free(arrays[k]);
   }
@@ -288,28 +288,24 @@ static void find_twins(vida_elimination_order* order) {
   }
 }
 
-/* Finds the column of each entry of L, and the list of entries by rows, column by column in each.
- */
-static void find_rows(symbolic* work) {
-  vida_elimination_order* order = work->order;
-  const int size = order->pattern->size;
-  int* next = work->next; /* place of the next entry of a row in the list */
-  for (int k = 0; k < size; k++) {
-    next[k] = 0;
-  }
-  for (int a = 0; a < order->start[size]; a++) {
-    next[order->row[a]]++;
-  }
-  for (int k = 0, sum = 0; k < size; k++) {
-    const int count = next[k];
-    next[k] = sum;
-    sum += count;
-  }
-  for (int k = 0; k < size; k++) {
-    for (int a = order->start[k]; a < order->start[k + 1]; a++) {
-      order->column[a] = k;
-      order->by_row[next[order->row[a]]++] = a;
+/* Finds the steps behind the leading rows. Their rows of an inverse need no others, unless a step
+ * of theirs has a leading row below the pivot. */
+static void find_last(vida_elimination_order* order) {
+  const int leading = order->pattern->leading;
+  order->last_count = 0;
+  for (int k = 0; k < order->pattern->size; k++) {
+    bool has_leading = false;
+    if (order->pivot[k] < leading) {
+      continue;
     }
+    for (int a = order->start[k]; a < order->start[k + 1]; a++) {
+      has_leading |= order->pivot[order->row[a]] < leading;
+    }
+    if (has_leading) {
+      order->last_count = 0;
+      return;
+    }
+    order->last[order->last_count++] = k;
   }
 }
 
@@ -344,7 +340,7 @@ static void place_values(symbolic* work) {
   find_places(work);
   find_fill(work->order);
   find_twins(work->order);
-  find_rows(work);
+  find_last(work->order);
   find_changes(work);
 }
 
@@ -357,14 +353,13 @@ static int allocate_places(vida_elimination_order* order, size_t slots, size_t c
   order->place = vida__allocate(pairs, sizeof *order->place);
   order->unused = vida__allocate(2 * entries + 1, sizeof *order->unused);
   order->fill = vida__allocate(slots + 1, sizeof *order->fill);
-  order->column = vida__allocate(slots + 1, sizeof *order->column);
-  order->by_row = vida__allocate(slots + 1, sizeof *order->by_row);
+  order->last = vida__allocate((size_t)order->pattern->size, sizeof *order->last);
   order->is_twin = vida__allocate((size_t)order->pattern->size, sizeof *order->is_twin);
   order->change = vida__allocate(changes + 1, sizeof *order->change);
   order->change_capacity = changes;
-  const bool has_all = order->column && order->by_row && order->middle && order->above &&
-                       order->below && order->place && order->unused && order->fill &&
-                       order->is_twin && order->change;
+  const bool has_all = order->middle && order->above && order->below && order->place &&
+                       order->unused && order->fill && order->is_twin && order->last &&
+                       order->change;
   return has_all ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 

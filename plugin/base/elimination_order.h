@@ -18,14 +18,15 @@ typedef struct vida_elimination_order {
   int* pivot;     /* size */
   int* start;     /* size + 1 */
   int* row;       /* entries of L or U */
-  int* column;    /* entries of L: the step of their column */
-  int* by_row;    /* entries of L: their indices, by ascending rows */
   int* middle;    /* size: index of the value of each pivot in the pattern, by steps */
   int* above;     /* pair_count: index of the value in U */
   int* below;     /* pair_count: index of the value in L */
   int* place;     /* pair_count: its place in U, which is that in L */
   int* fill;      /* fill_count: places of these in L and U */
   bool* is_twin;  /* size: the rows of a step below the pivot are the next step and its rows */
+  int* last;      /* last_count: the steps that eliminate rows behind the leading ones, if these
+                   * steps have no leading rows below their pivots */
+  int last_count; /* 0: some have */
   int* unused;    /* 2 run_count: for each run of other entries the index of the first one in the
                    * pattern, and the index after the last one */
   int* change;    /* for step k and each pair a < b of its rows: index of the entry (a,b) in U,

@@ -12,6 +12,7 @@
 #include "base/elimination.h"
 #include "base/elimination_solver.h"
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/given_solver.h"
 #include "base/memory.h"
 #include "base/sundials.h"
@@ -408,6 +409,19 @@ int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
   memcpy(x, solution, (size_t)size * sizeof *x);
   scale_vector(linear, x);
   return VIDA_SUCCESS;
+}
+
+int vida__linear_solve_last(vida_linear* linear, const double* b, double* x, double* work) {
+  const int leading = linear->pattern->leading, count = linear->pattern->size - leading;
+  if (linear->last_elimination) {
+    vida__elimination_solve_last(linear->last_elimination, b, x);
+    return vida__are_finite(x, count) ? VIDA_SUCCESS : VIDA_STEP_SINGULAR;
+  }
+  memset(work, 0, (size_t)leading * sizeof *work);
+  memcpy(work + leading, b, (size_t)count * sizeof *b);
+  const int code = vida__linear_solve(linear, work, work);
+  memcpy(x, work + leading, (size_t)count * sizeof *x);
+  return code;
 }
 
 long vida__linear_factor_entries(const vida_linear* linear) {

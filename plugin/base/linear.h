@@ -107,6 +107,10 @@ bool vida__is_prepared_late(const vida_pattern* pattern);
 long vida__linear_factor_entries(const vida_linear* linear);
 /* Computes x = A^-1 b with the last factors; x may be b. Returns 0 or VIDA_STEP_SINGULAR. */
 int vida__linear_solve(vida_linear* linear, const double* b, double* x);
+/* Computes the rows behind the leading ones of A^-1 (0, b), in which elimination refines nothing: b
+ * and x have an element for each of them. x may be b. work (size): work space. Returns as
+ * vida__linear_solve does. */
+int vida__linear_solve_last(vida_linear* linear, const double* b, double* x, double* work);
 
 /* Returns the sign of the determinant of the last factors: 1, -1, or 0 if it is not known, as for
  * the solver of a program. */

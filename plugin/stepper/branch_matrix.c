@@ -56,24 +56,21 @@ int vida__watch_factor(vida_watch* watch, const double* entries) {
 /* Makes one iteration for the smallest eigenvalue of B B^T, whose vector is watch->dependence.
  * Returns its square root; 0 if the matrix is singular. */
 static double iterate(vida_watch* watch) {
-  const int n = watch->stepper->self.model.n, m = watch->stepper->self.model.m;
-  double* z = watch->dependence;
-  double* side = watch->side;
+  const int m = watch->stepper->self.model.m;
+  double *z = watch->dependence, *found = watch->rows;
   double square = 0.0;
-  memset(side, 0, (size_t)n * sizeof *side);
-  memcpy(side + n, z, (size_t)m * sizeof *z);
-  if (vida__linear_solve(watch->stepper->self.model.node_matrix, side, side)) {
+  if (vida__linear_solve_last(watch->stepper->self.model.node_matrix, z, found, watch->side)) {
     return 0.0;
   }
   for (int r = 0; r < m; r++) {
-    square += watch->is_in[r] ? side[n + r] * side[n + r] : 0.0;
+    square += watch->is_in[r] ? found[r] * found[r] : 0.0;
   }
   if (!(square > 0.0) || !isfinite(square)) {
     return 0.0;
   }
   const double factor = -1.0 / sqrt(square);
   for (int r = 0; r < m; r++) {
-    z[r] = watch->is_in[r] ? side[n + r] * factor : 0.0;
+    z[r] = watch->is_in[r] ? found[r] * factor : 0.0;
   }
   return sqrt(-factor);
 }

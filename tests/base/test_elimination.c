@@ -87,6 +87,23 @@ static void fill(double* values, int count, double middle, unsigned* seed) {
   }
 }
 
+/* The last rows of the solution for a right side whose leading rows are zero. */
+static void expect_last(const Matrix* matrix, const vida_elimination* elimination,
+                        const double* b) {
+  const int size = matrix->pattern.size, leading = matrix->pattern.leading;
+  double side[MOST_ROWS], expected[MOST_ROWS], x[MOST_ROWS];
+  for (int i = 0; i < size; i++) {
+    side[i] = i < leading ? 0.0 : b[i];
+    x[i] = b[i];
+  }
+  solve_dense(matrix, side, expected);
+  vida__elimination_solve_last(elimination, x + leading, x + leading);
+  for (int i = leading; i < size; i++) {
+    EXPECT_NEAR(x[i], expected[i], 1e-11, "last rows: row %d of %d + %d", i, leading,
+                size - leading);
+  }
+}
+
 /* Chains and loops with masses and gradients of size 1, of all entries and of those that differ
  * from zero. */
 static void test_solutions(void) {
@@ -113,6 +130,7 @@ static void test_solutions(void) {
         for (int i = 0; i < n + rows; i++) {
           EXPECT_NEAR(x[i], expected[i], 1e-11, "row %d of %d + %d", i, n, rows);
         }
+        expect_last(&matrix, elimination, b);
         EXPECT(vida__elimination_sign(elimination) == sign, "sign of %d + %d rows", n, rows);
         vida__elimination_destroy(&elimination);
       }
@@ -196,6 +214,7 @@ static void test_full_blocks(void) {
       for (int i = 0; i < n + rows; i++) {
         EXPECT_NEAR(x[i], expected[i], 1e-11, "row %d of %d, kind %d", i, rows, kind);
       }
+      expect_last(&matrix, elimination, b);
       EXPECT(vida__elimination_sign(elimination) == sign, "sign of %d rows", rows);
       vida__elimination_destroy(&elimination);
     }
