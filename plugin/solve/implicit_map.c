@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elimination.h"
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/memory.h"
@@ -491,7 +492,11 @@ void vida__map_count(vida_map* map, long iterations, long residuals, long jacobi
 }
 
 int vida__map_correction(vida_map* map, const double* r, double* correction) {
-  return vida__linear_solve(map->linear, r, correction);
+  if (!map->linear->last_elimination) {
+    return vida__linear_solve(map->linear, r, correction);
+  }
+  vida__elimination_solve(map->linear->last_elimination, r, correction);
+  return VIDA_SUCCESS;
 }
 
 /* Notes which entries of the matrix can differ from zero. At the start multipliers and increments

@@ -70,7 +70,8 @@ bool vida__map_attempt(vida_map* map, double* u);
 void vida__map_accept(vida_map* map, const double* u, const double* residual);
 /* Adds to the counts of the map, for a solution without it. */
 void vida__map_count(vida_map* map, long iterations, long residuals, long jacobians);
-/* Computes F_u^-1 r with the last factors of the map. Returns 0 or VIDA_STEP_SINGULAR. */
+/* Computes F_u^-1 r with the last factors of the map, for iterations: without a refinement, as the
+ * next residual shows what is left. Returns 0 or VIDA_STEP_SINGULAR. */
 int vida__map_correction(vida_map* map, const double* r, double* correction);
 
 /* Factors the Jacobian at u once, so that later solves allocate nothing. After a failure the first

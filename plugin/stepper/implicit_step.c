@@ -72,8 +72,24 @@ int vida__evaluation_failed(VidaIntegration* self, int code, VidaError* error) {
 /* ---- constant masses --------------------------------------------------------------------------
  */
 
+/* Computes p = M v with a mass matrix in the pattern of coordinates and multipliers. */
+static void multiply_mass(const vida_linear* mass, int n, const double* restrict v,
+                          double* restrict p) {
+  const sunindextype *start = mass->pattern->column_start, *row = mass->pattern->row;
+  memset(p, 0, (size_t)n * sizeof *p);
+  for (int j = 0; j < n; j++) {
+    for (sunindextype k = start[j]; k < start[j + 1] && row[k] < n; k++) {
+      p[row[k]] += mass->values[k] * v[j];
+    }
+  }
+}
+
 int vida__apply_mass(VidaIntegration* self, const double* v, double* p) {
   const VidaSystem* system = self->model.system;
+  if (system->has_coupled_mass && self->model.mass_matrix) {
+    multiply_mass(self->model.mass_matrix, self->model.n, v, p);
+    return VIDA_SUCCESS;
+  }
   if (system->has_coupled_mass) {
     return vida__gradient_of(&self->model.evaluator, VIDA_PART_KINETIC, vida__node_time(self),
                              self->node.q, v, self->work.mass_work, p);

@@ -27,6 +27,7 @@ struct vida_energy_plan {
   vida_step_plan base;
   const vida_discrete_rule* rule;
   bool is_condensed;
+  bool has_same_force; /* f - D V does not depend on the unknowns */
   vida_multiplier_matrix matrix;
   vida_linear* linear; /* condensed: of the multipliers; otherwise NULL, for that of the map */
   bool has_factors;    /* condensed: of this step; otherwise of one of the last steps */
@@ -114,10 +115,12 @@ static int evaluate_momenta(VidaIntegration* self, vida_energy_plan* own) {
 }
 
 /* Computes f - D V, Dg and the residual at the unknowns; of the last one, whose size is known, only
- * the rows of the constraints. */
+ * the rows of the constraints. Forces that do not depend on the unknowns are computed once a step.
+ */
 static int evaluate(VidaIntegration* self, vida_energy_plan* own, bool is_last) {
   const vida_interval between = vida__next_interval(self, self->implicit.unknown);
-  int code = evaluate_force(self, &between, own);
+  const bool has_force = own->has_same_force && own->residuals > 0;
+  int code = has_force ? VIDA_SUCCESS : evaluate_force(self, &between, own);
   code = code ? code : evaluate_constraints(self, &between, own);
   code = code || is_last ? code : evaluate_momenta(self, own);
   own->residuals++;
@@ -395,6 +398,8 @@ int vida__energy_plan_create(VidaIntegration* self, const vida_discrete_rule* ru
   }
   made->rule = rule;
   made->base.solve = solve;
+  made->has_same_force = rule == &vida__equivariant_rule && !self->model.system->has_forces &&
+                         vida__has_linear_potentials(self->model.system);
   int code = VIDA_SUCCESS;
   if (self->model.system->separable && self->model.m > 0) {
     code = vida__find_multiplier_matrix(self->model.system, &made->matrix);

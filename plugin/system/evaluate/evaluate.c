@@ -262,6 +262,16 @@ int vida__discrete_gradient(const VidaSystem* system, const vida_interval* betwe
   return code;
 }
 
+bool vida__has_linear_potentials(const VidaSystem* system) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    if (batch->kernel->is_potential && !vida__traced_is_linear(batch)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,
                                double weight, double* matrix) {
   int code = VIDA_SUCCESS;

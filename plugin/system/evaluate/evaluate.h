@@ -74,6 +74,9 @@ vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const 
                              const double* dq);
 /* Computes the discrete derivative of the potentials, without that of general Lagrangians. */
 int vida__discrete_gradient(const VidaSystem* system, const vida_interval* between, double* d_v);
+/* Returns whether all potentials are linear in the coordinates by their form: their discrete
+ * derivative is then the same for all positions. */
+bool vida__has_linear_potentials(const VidaSystem* system);
 /* Adds `weight` times the derivative with respect to q1 of vida__discrete_gradient to the
  * matrix. */
 int vida__add_discrete_hessian(const VidaSystem* system, const vida_interval* between,

@@ -207,14 +207,28 @@ static void gather_input(const instances* list, vida_tape_input input, int first
   }
 }
 
-/* Collects the inputs of the tape for the instances from `first` on: one, or a full set of lanes.
- * Lanes after the last instance repeat it. */
-static void gather(const instances* list, const vida_tape* tape, int first, int lanes,
-                   double* work) {
-  const int count = list->count - first < lanes ? list->count - first : lanes;
-  for (int k = 0; k < tape->input_count; k++, work += lanes) {
-    gather_input(list, tape->inputs[k], first, count, work);
-    for (int lane = count; lane < lanes; lane++) {
+/* The array of the coordinates of a kind of inputs; NULL for other kinds. */
+static const double* find_array(const instances* list, vida_input kind) {
+  return kind == VIDA_INPUT_POSITION          ? list->q
+         : kind == VIDA_INPUT_VELOCITY        ? list->v
+         : kind == VIDA_INPUT_SECOND_POSITION ? list->q1
+                                              : NULL;
+}
+
+/* Collects the inputs of the tape for a full set of lanes from the instance `first` on. Lanes after
+ * the last instance repeat it. */
+static void gather(const instances* list, const vida_tape* tape, int first, double* work) {
+  const int count = list->count - first < VIDA_LANES ? list->count - first : VIDA_LANES;
+  const int* index = list->index + (size_t)first * (size_t)list->width;
+  for (int k = 0; k < tape->input_count; k++, work += VIDA_LANES) {
+    const vida_tape_input input = tape->inputs[k];
+    const double* from = count == VIDA_LANES ? find_array(list, input.kind) : NULL;
+    if (from) { /* the usual kinds without calls */
+      gather_coordinates(from, index + input.index, list->width, VIDA_LANES, work);
+      continue;
+    }
+    gather_input(list, input, first, count, work);
+    for (int lane = count; lane < VIDA_LANES; lane++) {
       work[lane] = work[count - 1];
     }
   }
@@ -286,8 +300,19 @@ static int report_fault(const instances* list, int first, const vida_fault* faul
                     list->system->coordinates[index[list->width - 1]].name, reason, advice);
 }
 
-/* Processes the results of instance i: output k is out[k * step]. */
-typedef void (*scatter)(const instances* list, int i, const double* out, int step, void* target);
+/* Processes the results of `count` instances: output k of the first one is out[k * step], and those
+ * of the next one follow behind it. */
+typedef void (*scatter)(const instances* list, int first, int count, const double* out, int step,
+                        void* target);
+
+/* Defines a scatter by the function for one instance. */
+#define FOR_ALL(name, one)                                                                   \
+  static void name(const instances* list, int first, int count, const double* out, int step, \
+                   void* target) {                                                           \
+    for (int lane = 0; lane < count; lane++) {                                               \
+      one(list, first + lane, out + lane, step, target);                                     \
+    }                                                                                        \
+  }
 
 static int for_each(const instances* list, enum vida_tape_kind kind, scatter take, void* target) {
   const vida_tape* tape = list->traced->tape[kind];
@@ -302,7 +327,7 @@ static int for_each(const instances* list, enum vida_tape_kind kind, scatter tak
   double* out = find_work(list->traced, VIDA_TAPE_KINDS, in_lanes, base);
   for (int first = 0; first < list->count; first += lanes) {
     if (in_lanes) {
-      gather(list, tape, first, lanes, work);
+      gather(list, tape, first, work);
     } else {
       gather_one(list, tape, first, work);
     }
@@ -311,25 +336,26 @@ static int for_each(const instances* list, enum vida_tape_kind kind, scatter tak
       return report_fault(list, first, &fault);
     }
     const int end = list->count - first < lanes ? list->count - first : lanes;
-    for (int lane = 0; lane < end; lane++) {
-      take(list, first + lane, out + lane, lanes, target);
-    }
+    take(list, first, end, out, lanes, target);
   }
   return VIDA_SUCCESS;
 }
 
 /* ---- scatters -------------------------------------------------------------------------------- */
 
-static void take_value(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_value(const instances* list, int i, const double* out, int step,
+                                 void* target) {
   (void)list, (void)i, (void)step;
   *(double*)target += out[0];
 }
+FOR_ALL(take_value, scatter_value)
 
 typedef struct gradient_target {
   double *l_q, *l_v;
 } gradient_target;
 
-static void take_gradient(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_gradient(const instances* list, int i, const double* out, int step,
+                                    void* target) {
   const gradient_target* to = target;
   const int* index = list->index + (size_t)i * (size_t)list->width;
   for (int j = 0; j < list->width; j++) {
@@ -337,23 +363,27 @@ static void take_gradient(const instances* list, int i, const double* out, int s
     to->l_v[index[j]] += out[(list->width + j) * step];
   }
 }
+FOR_ALL(take_gradient, scatter_gradient)
 
-static void take_positions(const instances* list, int i, const double* out, int step,
-                           void* target) {
+static inline void scatter_positions(const instances* list, int i, const double* out, int step,
+                                     void* target) {
   double* to = target;
   const int* index = list->index + (size_t)i * (size_t)list->width;
   for (int j = 0; j < list->width; j++) {
     to[index[j]] += out[j * step];
   }
 }
+FOR_ALL(take_positions, scatter_positions)
 
-static void take_negative(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_negative(const instances* list, int i, const double* out, int step,
+                                    void* target) {
   double* to = target;
   const int* index = list->index + (size_t)i * (size_t)list->width;
   for (int j = 0; j < list->width; j++) {
     to[index[j]] -= out[j * step];
   }
 }
+FOR_ALL(take_negative, scatter_negative)
 
 /* The target of second derivatives, by entry. */
 typedef struct second_target {
@@ -364,7 +394,8 @@ typedef struct second_target {
   double* matrix;
 } second_target;
 
-static void take_second(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_second(const instances* list, int i, const double* out, int step,
+                                  void* target) {
   const second_target* to = target;
   const vida_traced* traced = list->traced;
   const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
@@ -373,8 +404,10 @@ static void take_second(const instances* list, int i, const double* out, int ste
     to->matrix[slot[traced->second_place[k]]] += to->weight[traced->second_kind[k]] * out[k * step];
   }
 }
+FOR_ALL(take_second, scatter_second)
 
-static void take_mass(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_mass(const instances* list, int i, const double* out, int step,
+                                void* target) {
   const second_target* to = target;
   const vida_traced* traced = list->traced;
   const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
@@ -382,9 +415,10 @@ static void take_mass(const instances* list, int i, const double* out, int step,
     to->matrix[slot[traced->mass_place[k]]] += to->weight[VIDA_SECOND_VV] * out[k * step];
   }
 }
+FOR_ALL(take_mass, scatter_mass)
 
-static void take_curvature(const instances* list, int i, const double* out, int step,
-                           void* target) {
+static inline void scatter_curvature(const instances* list, int i, const double* out, int step,
+                                     void* target) {
   const second_target* to = target;
   const vida_traced* traced = list->traced;
   const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
@@ -394,9 +428,10 @@ static void take_curvature(const instances* list, int i, const double* out, int 
     to->matrix[slot[traced->second_place[k]]] += factor * out[k * step];
   }
 }
+FOR_ALL(take_curvature, scatter_curvature)
 
-static void take_discrete_second(const instances* list, int i, const double* out, int step,
-                                 void* target) {
+static inline void scatter_discrete_second(const instances* list, int i, const double* out,
+                                           int step, void* target) {
   const second_target* to = target;
   const vida_traced* traced = list->traced;
   const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
@@ -406,8 +441,10 @@ static void take_discrete_second(const instances* list, int i, const double* out
     to->matrix[slot[traced->discrete_place[k]]] += factor * out[k * step];
   }
 }
+FOR_ALL(take_discrete_second, scatter_discrete_second)
 
-static void take_slopes(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_slopes(const instances* list, int i, const double* out, int step,
+                                  void* target) {
   const second_target* to = target;
   const vida_traced* traced = list->traced;
   const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
@@ -417,9 +454,10 @@ static void take_slopes(const instances* list, int i, const double* out, int ste
         to->weight[traced->discrete_kind[k]] * out[k * step];
   }
 }
+FOR_ALL(take_slopes, scatter_slopes)
 
-static void take_joint_slopes(const instances* list, int i, const double* out, int step,
-                              void* target) {
+static inline void scatter_joint_slopes(const instances* list, int i, const double* out, int step,
+                                        void* target) {
   const second_target* to = target;
   const vida_traced* traced = list->traced;
   const int* slot = to->slot + (size_t)i * (size_t)traced->block_count;
@@ -428,31 +466,37 @@ static void take_joint_slopes(const instances* list, int i, const double* out, i
     to->matrix[slot[traced->joint_place[k]]] += to->weight[traced->joint_kind[k]] * out[k * step];
   }
 }
+FOR_ALL(take_joint_slopes, scatter_joint_slopes)
 
 typedef struct row_target {
   const int* row;
   double* rows;
 } row_target;
 
-static void take_row(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_row(const instances* list, int i, const double* out, int step,
+                               void* target) {
   const row_target* to = target;
   (void)list, (void)step;
   to->rows[to->row[i]] += out[0];
 }
+FOR_ALL(take_row, scatter_row)
 
-static void take_entries(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_entries(const instances* list, int i, const double* out, int step,
+                                   void* target) {
   double* to = (double*)target + (size_t)i * (size_t)list->width;
   for (int j = 0; j < list->width; j++) {
     to[j] = out[j * step];
   }
 }
+FOR_ALL(take_entries, scatter_entries)
 
 /* Two sets of entries: of positions, then of rates. */
 typedef struct hidden_target {
   double *by_positions, *by_rates;
 } hidden_target;
 
-static void take_hidden(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_hidden(const instances* list, int i, const double* out, int step,
+                                  void* target) {
   const hidden_target* to = target;
   const size_t first = (size_t)i * (size_t)list->width;
   for (int j = 0; j < list->width; j++) {
@@ -460,6 +504,7 @@ static void take_hidden(const instances* list, int i, const double* out, int ste
     to->by_rates[first + (size_t)j] = out[(list->width + j) * step];
   }
 }
+FOR_ALL(take_hidden, scatter_hidden)
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
@@ -650,6 +695,24 @@ const vida_term_kernel vida__traced_force = {.kind = "force",
                                              .hessian = term_hessian};
 const vida_term_kernel vida__traced_observable = {.kind = "observable", .value = term_value};
 
+static bool uses_parameters_only(const vida_tape* tape) {
+  for (int k = 0; k < tape->input_count; k++) {
+    if (tape->inputs[k].kind != VIDA_INPUT_PARAMETER) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool vida__traced_is_linear(const vida_term_batch* batch) {
+  if (batch->kernel == &vida__traced_mass) {
+    return true; /* V = 0 */
+  }
+  return batch->kernel == &vida__traced_potential &&
+         uses_parameters_only(
+             ((const vida_traced*)batch->functions)->tape[VIDA_TAPE_DISCRETE_GRADIENT]);
+}
+
 /* ---- switches -------------------------------------------------------------------------------- */
 
 typedef struct outputs {
@@ -657,13 +720,15 @@ typedef struct outputs {
   double* values;
 } outputs;
 
-static void take_outputs(const instances* list, int i, const double* out, int step, void* target) {
+static inline void scatter_outputs(const instances* list, int i, const double* out, int step,
+                                   void* target) {
   const outputs* to = target;
   (void)list;
   for (int k = 0; k < to->count; k++) {
     to->values[i * to->count + k] = out[k * step];
   }
 }
+FOR_ALL(take_outputs, scatter_outputs)
 
 static int evaluate_switches(const vida_term_batch* batch, int i, const vida_place* at,
                              enum vida_tape_kind kind, const double* switches, double* values) {

@@ -81,6 +81,9 @@ extern const vida_constraint_kernel vida__traced_constraint, vida__traced_smooth
     vida__traced_quadratic, vida__traced_driven, vida__traced_plain_constraint,
     vida__traced_nonholonomic;
 
+/* Returns whether a potential is linear in the coordinates, as gravity is, by its form: its
+ * discrete derivative is then the same everywhere. */
+bool vida__traced_is_linear(const vida_term_batch* batch);
 /* Returns whether the rows of a batch are entire functions of the positions at each time: sums and
  * products of coordinates, sines and cosines. Such a row has no jumps and no kinks. False if this
  * is not known. */
