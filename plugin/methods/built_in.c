@@ -21,6 +21,7 @@
   X(energy_momentum_projected) \
   X(energy_momentum_ggl)       \
   X(energy_momentum_livens)    \
+  X(energy_collocation)        \
   X(average_vector_field)      \
   X(itoh_abe)                  \
   X(chorin)                    \

@@ -16,15 +16,15 @@ local refusing = {
   -- splittings and discrete gradients of T(v) + V(q)
   ["general Lagrangian"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "chorin",
     "average-vector-field", "itoh-abe", "energy-momentum-projected",
-    "del-ggl", "energy-momentum-ggl", "symmetric-multistep" },
+    "del-ggl", "energy-momentum-ggl", "energy-collocation", "symmetric-multistep" },
   -- maps and formulas for forces of positions and time
   ["drag"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "symmetric-multistep" },
   -- methods with a constant mass matrix: quaternions have none
   ["orientations"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected",
-    "del-ggl", "energy-momentum-ggl", "symmetric-multistep" },
+    "del-ggl", "energy-momentum-ggl", "energy-collocation", "symmetric-multistep" },
   -- discrete gradients of constraints that do not depend on time
   ["driven constraint"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected",
-    "energy-momentum-ggl" },
+    "energy-momentum-ggl", "energy-collocation" },
   -- its hidden constraint is that of lengths
   ["curve"] = { "energy-momentum-projected" },
   -- discrete derivatives of rows: a comparison of positions has none
@@ -34,10 +34,10 @@ local refusing = {
   ["nonholonomic"] = { "del-midpoint", "del-endpoint", "del-trapezoidal", "rattle", "rattle-variable",
     "compose", "del-regularized", "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl",
     "energy-momentum-livens", "average-vector-field", "itoh-abe", "spark-lobatto", "symmetric-multistep",
-    "del-ggl" },
+    "del-ggl", "energy-collocation" },
   -- a massless coordinate that constraints determine
   ["no mass"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected", "energy-momentum-ggl",
-    "spark-lobatto", "symmetric-multistep", "del-ggl" },
+    "spark-lobatto", "symmetric-multistep", "del-ggl", "energy-collocation" },
 }
 
 -- The set of methods that have to refuse a system with these properties.
