@@ -8,7 +8,8 @@
 -- stand the methods of second order that they begin with: del-midpoint has one stage of the former,
 -- rattle two of the latter, and symmetric-multistep (P. Console, E. Hairer and C. Lubich, "Symmetric
 -- multistep methods for constrained Hamiltonian systems", Numer. Math. 124 (2013) 517-539), which
--- solves the equations of SHAKE in every order. Compare errors of runs whose steps times time per step
+-- solves the equations of SHAKE in every order. energy-collocation (order twice its stages) keeps the
+-- energy exactly instead of the symplectic form. Compare errors of runs whose steps times time per step
 -- are alike.
 
 local vida = require "vida"
@@ -46,6 +47,8 @@ return {
       { "spark-lobatto", h = { 1e-1, 1e-2, 1e-3 }, stages = 2 },
       { "spark-lobatto", h = { 1e-1, 5e-2, 1e-2 }, stages = 3 },
       { "spark-lobatto", h = { 1e-1, 5e-2, 1e-2 }, stages = 4 },
+      { "energy-collocation", h = { 1e-1, 5e-2, 1e-2 }, stages = 2 },
+      { "energy-collocation", h = { 1e-1, 5e-2, 1e-2 }, stages = 3 },
       { "symmetric-multistep", h = { 1e-2, 5e-3 }, order = 4 },
       { "symmetric-multistep", h = { 1e-2, 5e-3 }, order = 6 },
       { "symmetric-multistep", h = { 2e-2, 1e-2, 5e-3 }, order = 8 },

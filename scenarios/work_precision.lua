@@ -19,9 +19,10 @@ local function pendulum()
   local runs = precision(time, finest)
   runs:steps(30, 3, { { "del-midpoint" }, { "del-ggl" }, { "rattle" }, { "del-endpoint" },
     { "energy-momentum" }, { "energy-momentum-ggl" }, { "generalized-alpha", projection = "velocity" } })
-  runs:steps(15, 6, { { "compose", base = "rattle" }, { "spark-lobatto", stages = 3 } })
+  runs:steps(15, 6, { { "compose", base = "rattle" }, { "spark-lobatto", stages = 3 },
+    { "energy-collocation", stages = 3 } })
   runs:steps(15, 9, { { "compose", base = "rattle", scheme = "kahan-li8" },
-    { "spark-lobatto", stages = 4 } })
+    { "spark-lobatto", stages = 4 }, { "energy-collocation", stages = 4 } })
   runs:steps(100, 8, { { "symmetric-multistep" } })
   runs:steps(10, 5, { { "radau" } })
   runs:tolerances { { "radau" }, { "ida-ggl" }, { "ida-index2" },
