@@ -30,7 +30,7 @@ return {
     system = racket "quaternion", time = time, reference = reference,
     methods = {
       { "del-midpoint", h = steps }, { "rattle", h = steps },
-      { "lgvi", h = steps }, { "simo-wong", h = steps },
+      { "lgvi", h = steps }, { "simo-wong", h = steps }, { "rattlie", h = steps },
     },
   },
   vida.compare {

@@ -37,6 +37,7 @@
   X(verlet)                    \
   X(lgvi)                      \
   X(simo_wong)                 \
+  X(rattlie)                   \
   X(ida_index3)                \
   X(ida_index2)                \
   X(ida_ggl)                   \

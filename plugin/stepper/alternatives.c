@@ -87,7 +87,7 @@ int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options
     for (int i = 0; i < Vida_MethodCount(); i++) {
       const VidaMethod* method = vida__method(i);
       const unsigned both = method->info.capabilities & refused->info.capabilities;
-      const bool is_first = (both & VIDA_CAN_RIGID_BODIES) != 0;
+      const bool is_first = (both & (VIDA_CAN_RIGID_BODIES | VIDA_CAN_JOINTED_BODIES)) != 0;
       if (is_first == (pass == 0) && method != refused &&
           can_take(method, system, &at, VidaOptions_Get(options, "h"))) {
         able[count++] = method;

@@ -125,9 +125,9 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
         error, "%s accepts only systems without constraints, not '%s' of system '%s'", name,
         system->rows[0].name, system->name);
   }
-  /* Methods of the last two kinds check the system themselves. */
-  const unsigned not_separable =
-      VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES | VIDA_CAN_RIGID_BODIES;
+  /* Methods of the last three kinds check the system themselves. */
+  const unsigned not_separable = VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES |
+                                 VIDA_CAN_RIGID_BODIES | VIDA_CAN_JOINTED_BODIES;
   if (system->constant_mass && !system->separable &&
       !(method->info.capabilities & (not_separable | VIDA_CAN_CONSTANT_MASS))) {
     return VIDA_REFUSE_SYSTEM(

@@ -13,12 +13,18 @@ local refusing = {
   ["no chart"] = { "del-chart" },
   -- it divides by the change of the potential in the step
   ["several coordinates"] = { "chorin" },
+  -- bodies, and coordinates with masses of their own
+  ["coupled masses"] = { "rattlie" },
+  -- masses of less than 1e-8 of those beside them
+  ["light masses"] = { "rattlie" },
   -- splittings and discrete gradients of T(v) + V(q)
   ["general Lagrangian"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "chorin",
     "average-vector-field", "itoh-abe", "energy-momentum-projected",
-    "del-ggl", "energy-momentum-ggl", "energy-collocation", "symmetric-multistep" },
+    "del-ggl", "energy-momentum-ggl", "energy-collocation", "symmetric-multistep",
+    "rattlie" },
   -- maps and formulas for forces of positions and time
-  ["drag"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "symmetric-multistep" },
+  ["drag"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "symmetric-multistep",
+    "rattlie" },
   -- methods with a constant mass matrix: quaternions have none
   ["orientations"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected",
     "del-ggl", "energy-momentum-ggl", "energy-collocation", "symmetric-multistep" },
@@ -34,10 +40,10 @@ local refusing = {
   ["nonholonomic"] = { "del-midpoint", "del-endpoint", "del-trapezoidal", "rattle", "rattle-variable",
     "compose", "del-regularized", "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl",
     "energy-momentum-livens", "average-vector-field", "itoh-abe", "spark-lobatto", "symmetric-multistep",
-    "del-ggl", "energy-collocation" },
+    "del-ggl", "energy-collocation", "rattlie" },
   -- a massless coordinate that constraints determine
   ["no mass"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected", "energy-momentum-ggl",
-    "spark-lobatto", "symmetric-multistep", "del-ggl", "energy-collocation" },
+    "spark-lobatto", "symmetric-multistep", "del-ggl", "energy-collocation", "rattlie" },
 }
 
 -- The set of methods that have to refuse a system with these properties.

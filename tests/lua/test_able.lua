@@ -133,7 +133,7 @@ answers = check_lists(singular)
 for _, name in ipairs { "symplectic-euler", "energy-momentum", "average-vector-field" } do
   assert(answers[name]:find("no other method can", 1, true), name .. answers[name])
 end
-check_lists(coupled, { "several coordinates", "no free bodies", "no chart" })
+check_lists(coupled, { "coupled masses", "several coordinates", "no free bodies", "no chart" })
 local edged = { "constraints", "nonholonomic", "no free bodies", "no chart" }
 answers = check_lists(function() return edge(0) end, edged)
 assert(not answers.verlet:find("rattle", 1, true), answers.verlet)

@@ -65,7 +65,7 @@ end
 
 -- All methods that have to take a system of particles on rods are right, and no other one takes it.
 local function expect_all(right, refused, has_mass, what)
-  local properties = { "constraints", "no free bodies", "no chart", not has_mass and "no mass" or nil }
+  local properties = { "constraints", "no free bodies", "no chart", has_mass and "light masses" or "no mass" }
   for _, method in ipairs(vida.methods()) do
     takers.demand(properties, method.name, not refused[method.name], refused[method.name])
   end

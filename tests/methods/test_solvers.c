@@ -81,7 +81,8 @@ static void test_same_steps(void) {
       compared += compare(&models[i], method);
     }
     EXPECT(compared > 0 || !has_option(method) || strcmp(method, "lgvi") == 0 ||
-               strcmp(method, "simo-wong") == 0 || strcmp(method, "spook") == 0 ||
+               strcmp(method, "simo-wong") == 0 || strcmp(method, "rattlie") == 0 ||
+               strcmp(method, "spook") == 0 ||
                (Vida_MethodInfo(k)->capabilities & VIDA_LIMIT_UNCONSTRAINED),
            "%s was not compared", method);
   }

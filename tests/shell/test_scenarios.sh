@@ -37,6 +37,7 @@ quick=(
   "four_bar --set time=0.2 --set windows=5"
   "heavy_top --set time=0.02"
   "high_order --set time=1"
+  "jointed_bodies --set time=0.05"
   "kepler --set time=1 --set eccentricity=0.3"
   "long_run --set time=20"
   "ladder --set cells=2 --set time=0.1"

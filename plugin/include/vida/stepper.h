@@ -40,7 +40,9 @@ extern "C" {
   X(CAN_ADAPTIVE, 15, "can choose its own steps, for a tolerance rtol")                      \
   X(CAN_GENERAL_MASS, 16,                                                                    \
     "accepts mass matrices M(q) with L quadratic in v; conserves momenta of rotations that " \
-    "change M only to the order of the method")
+    "change M only to the order of the method")                                              \
+  X(CAN_JOINTED_BODIES, 17,                                                                  \
+    "accepts rigid bodies as unit quaternions, with joints, and constant masses")
 
 /* Bits of VidaMethodInfo.capabilities: claims (CAN) and restrictions (LIMIT). */
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_##name = 1 << (bit),

@@ -12,47 +12,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* ---- forces ---------------------------------------------------------------------------------- */
-
-static int find_force(VidaIntegration* self, double t) {
-  vida_lie_state* own = self->state;
-  if (own->is_quiet) {
-    return VIDA_SUCCESS;
-  }
-  /* At rest, where the kinetic energy has no part in L_q. */
-  return vida__rest_force(&self->model.evaluator, t, self->node.q, own->rest, own->force,
-                          self->work.l_v);
-}
-
-/* Applies half of the force to all bodies and coordinates. */
-static void kick(VidaIntegration* self) {
-  vida_lie_state* own = self->state;
-  const double half = 0.5 * self->node.h;
-  if (own->is_quiet) {
-    return;
-  }
-  for (int b = 0; b < own->bodies; b++) {
-    vida_lie_body* body = &own->body[b];
-    double q[4], f[4], moment[3];
-    vida__lie_body_components(body, own->force, f);
-    if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0 && f[3] == 0.0) {
-      continue;
-    }
-    vida__lie_body_components(body, self->node.q, q);
-    vida__lie_moment(q, f, moment);
-    for (int i = 0; i < 3; i++) {
-      const int c = body->coordinate[i];
-      vida__add_compensated(&self->node.v[c], &self->node.p_low[c], half * moment[i]);
-    }
-  }
-  for (int j = 0; j < own->others; j++) {
-    const int i = own->other[j];
-    if (own->force[i] != 0.0) {
-      vida__add_compensated(&self->node.p[i], &self->node.p_low[i], half * own->force[i]);
-    }
-  }
-}
-
 /* ---- flight ---------------------------------------------------------------------------------- */
 
 static int fail_turn(const VidaIntegration* self, const vida_lie_body* body, VidaError* error) {
@@ -100,7 +59,7 @@ static long make_series(VidaIntegration* self, long most, bool* is_broken) {
 static int create(VidaIntegration* self, VidaError* error) {
   self->implicit.prepare = vida__lie_prepare;
   self->series = (vida_step_series){make_series, vida__lie_keep_turns, vida__lie_take_back_turns};
-  return vida__lie_create(self, error);
+  return vida__lie_create(self, false, error);
 }
 
 static int start(VidaIntegration* self, VidaError* error) {
@@ -110,7 +69,7 @@ static int start(VidaIntegration* self, VidaError* error) {
     return code;
   }
   own->has_force = false;
-  code = find_force(self, self->node.t0);
+  code = vida__lie_find_force(self, self->node.t0);
   own->has_force = !code;
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
@@ -118,24 +77,24 @@ static int start(VidaIntegration* self, VidaError* error) {
 /* Makes a step, but for the momenta of the bodies, which follow from the other numbers. */
 static int make_step(VidaIntegration* self, VidaError* error) {
   vida_lie_state* own = self->state;
-  int code = own->has_force ? 0 : find_force(self, vida__node_time(self));
+  int code = own->has_force ? 0 : vida__lie_find_force(self, vida__node_time(self));
   own->has_force = false;
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
-  kick(self);
+  vida__lie_kick(self);
   code = fly(self, error);
   if (code) {
     vida__lie_forget_turns(self);
     return code;
   }
-  code = find_force(self, vida__next_time(self));
+  code = vida__lie_find_force(self, vida__next_time(self));
   if (code) {
     vida__lie_forget_turns(self);
     return vida__evaluation_failed(self, code, error);
   }
   own->has_force = true;
-  kick(self);
+  vida__lie_kick(self);
   return VIDA_SUCCESS;
 }
 

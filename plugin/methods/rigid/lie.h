@@ -3,6 +3,8 @@
 #ifndef VIDA_METHODS_RIGID_LIE_H
 #define VIDA_METHODS_RIGID_LIE_H
 
+#include <math.h>
+
 #include "stepper/integration.h"
 
 /* Vectors that are kept by bodies have a fourth component, which is 0: loops over them are those of
@@ -12,12 +14,13 @@ enum { VIDA_TURNS = 4, VIDA_PADDED = 4 };
 /* A body with a quaternion, scalar first, from body to space. */
 typedef struct vida_lie_body {
   int coordinate[4];
-  int row;           /* its constraint of unit norm */
-  double inertia[9]; /* J, by rows */
-  double factors[9]; /* J^-1, by rows */
-  double moment[3];  /* the principal moments */
-  double axes[9];    /* column i: principal axis i; by rows */
-  bool is_principal; /* these are the axes of the body */
+  int row;                /* its constraint of unit norm */
+  double inertia[9];      /* J, by rows */
+  double factors[9];      /* J^-1, by rows */
+  double moment[3];       /* the principal moments */
+  double inverse_root[3]; /* 1 / sqrt(moment) */
+  double axes[9];         /* column i: principal axis i; by rows */
+  bool is_principal;      /* these are the axes of the body */
   /* Turns of the last steps, c = tan(angle / 2) times the axis (lie_turn.c). */
   double turn[3]; /* of the last step, in the body */
   /* Backward differences of order 0, 1, ..., in the principal axes. */
@@ -33,14 +36,18 @@ typedef struct vida_lie_body {
  * restored after a failed step. Its components are in self->node.v, and their rounding errors in
  * p_low, at the first three coordinates of the quaternion. */
 typedef struct vida_lie_state {
-  bool is_free;   /* no term of the system has a force at rest; only uniform forces are left */
-  bool is_quiet;  /* nor are there uniform forces */
-  bool has_force; /* the force at the node is known from the last step */
+  bool is_free;        /* no term of the system has a force at rest; only uniform forces are left */
+  bool is_quiet;       /* nor are there uniform forces */
+  bool accepts_joints; /* other rows than those of unit norm are joints */
+  bool has_force;      /* the force at the node is known from the last step */
   const char* hidden_potential; /* name of a general Lagrangian with a potential; NULL: none */
   int bodies;
-  int others;           /* number of coordinates that do not belong to a quaternion */
-  int* other;           /* others: their indices */
-  double* mass;         /* n: masses of these coordinates */
+  int others;     /* number of coordinates that do not belong to a quaternion */
+  int* other;     /* others: their indices */
+  int* declared;  /* n: index of the declared quaternion that a coordinate belongs to, or -1 */
+  int* row_start; /* m: index of the first entry of G of a row */
+  double* mass;   /* n: masses of these coordinates */
+  double* inverse_root; /* n: 1 / sqrt(mass) of these coordinates */
   double* force;        /* n: L_q at rest, at the node */
   double* rest;         /* n: zeros */
   VidaStatistics kept;  /* before a series of steps */
@@ -48,9 +55,10 @@ typedef struct vida_lie_state {
   vida_lie_body body[]; /* bodies */
 } vida_lie_state;
 
-/* Finds the bodies of a system and their inertia, and sets self->state. Fails with
- * VIDA_NOT_SUPPORTED and the reason for other systems. */
-int vida__lie_create(VidaIntegration* self, VidaError* error);
+/* Finds the bodies of a system and their inertia, and sets self->state. All rows must be unit norms
+ * of quaternions, or, if the method accepts joints, those of declared quaternions and any others.
+ * Fails with VIDA_NOT_SUPPORTED and the reason for other systems. */
+int vida__lie_create(VidaIntegration* self, bool accepts_joints, VidaError* error);
 /* ---- small vectors: inline and without loops, because a step consists of little else ---- */
 
 /* Computes v = q * (0, rates) / 2. */
@@ -92,6 +100,32 @@ static inline void vida__lie_cross(const double a[3], const double b[3], double 
 static inline double vida__lie_dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
+/* Solves A d = r, rows first, by Cramer's rule. Returns false if the determinant is not above
+ * `least`. */
+static inline bool vida__lie_solve(const double a[3][3], const double r[3], double least,
+                                   double d[3]) {
+  double x[3], y[3], z[3];
+  vida__lie_cross(a[1], a[2], x);
+  vida__lie_cross(a[2], a[0], y);
+  vida__lie_cross(a[0], a[1], z);
+  const double determinant = vida__lie_dot(a[0], x);
+  if (!(fabs(determinant) > least)) {
+    return false;
+  }
+  const double inverse = 1.0 / determinant;
+  d[0] = (r[0] * x[0] + r[1] * y[0] + r[2] * z[0]) * inverse;
+  d[1] = (r[0] * x[1] + r[1] * y[1] + r[2] * z[1]) * inverse;
+  d[2] = (r[0] * x[2] + r[1] * y[2] + r[2] * z[2]) * inverse;
+  return true;
+}
+
+/* Computes the conjugate of a quaternion, the opposite rotation. */
+static inline void vida__lie_conjugate(const double q[4], double back[4]) {
+  back[0] = q[0];
+  back[1] = -q[1];
+  back[2] = -q[2];
+  back[3] = -q[3];
+}
 /* Computes the components y in the body of a vector x in space. */
 static inline void vida__lie_turn_to_body(const double q[4], const double x[3], double y[3]) {
   const double axis[3] = {-q[1], -q[2], -q[3]};
@@ -119,6 +153,49 @@ static inline void vida__lie_spin(const VidaIntegration* self, const vida_lie_bo
   double spin[4];
   vida__lie_body_components(body, self->node.v, spin);
   vida__lie_turn_to_body(q, spin, in_body);
+}
+/* Adds a multiple of a moment in space to the angular momentum of a body. */
+static inline void vida__lie_add_spin(VidaIntegration* self, const vida_lie_body* body,
+                                      double weight, const double moment[3]) {
+  for (int i = 0; i < 3; i++) {
+    const int c = body->coordinate[i];
+    vida__add_compensated(&self->node.v[c], &self->node.p_low[c], weight * moment[i]);
+  }
+}
+/* Computes the force at the node, L_q at rest, into the state. */
+static inline int vida__lie_find_force(VidaIntegration* self, double t) {
+  vida_lie_state* own = self->state;
+  if (own->is_quiet) {
+    return VIDA_SUCCESS;
+  }
+  /* At rest, where the kinetic energy has no part in L_q. */
+  return vida__rest_force(&self->model.evaluator, t, self->node.q, own->rest, own->force,
+                          self->work.l_v);
+}
+/* Adds the impulse of half a step of this force to the momenta of all bodies and coordinates. */
+static inline void vida__lie_kick(VidaIntegration* self) {
+  const vida_lie_state* own = self->state;
+  const double half = 0.5 * self->node.h;
+  if (own->is_quiet) {
+    return;
+  }
+  for (int b = 0; b < own->bodies; b++) {
+    const vida_lie_body* body = &own->body[b];
+    double q[4], f[4], moment[3];
+    vida__lie_body_components(body, own->force, f);
+    if (f[0] == 0.0 && f[1] == 0.0 && f[2] == 0.0 && f[3] == 0.0) {
+      continue;
+    }
+    vida__lie_body_components(body, self->node.q, q);
+    vida__lie_moment(q, f, moment);
+    vida__lie_add_spin(self, body, half, moment);
+  }
+  for (int j = 0; j < own->others; j++) {
+    const int i = own->other[j];
+    if (own->force[i] != 0.0) {
+      vida__add_compensated(&self->node.p[i], &self->node.p_low[i], half * own->force[i]);
+    }
+  }
 }
 /* Computes the angular velocity in the body for the quaternion q. */
 void vida__lie_rates(const VidaIntegration* self, const vida_lie_body* body, const double q[4],

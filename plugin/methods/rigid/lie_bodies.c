@@ -1,9 +1,9 @@
 /* Finds the rigid bodies among the coordinates, and checks that they move as rigid bodies.
  *
- * A body is a quaternion whose unit norm is its only constraint. With v = E(q) omega, E omega = q *
- * (0, omega) / 2, its inertia J = E^T L_vv E must be the same for every unit q, and the equations
- * of motion must be Euler's: with the bias b = L_q + f - L_vq v - L_vt and E' omega = -|omega|^2 q
- * / 4,
+ * A body is a quaternion with the constraint of unit norm, which is its only one for methods
+ * without joints. With v = E(q) omega, E omega = q * (0, omega) / 2, its inertia J = E^T L_vv E
+ * must be the same for every unit q, and the equations of motion must be Euler's: with the bias b =
+ * L_q + f - L_vq v - L_vt and E' omega = -|omega|^2 q / 4,
  *
  *     E^T (b + |omega|^2 L_vv q / 4) + omega x J omega = E^T b(v = 0),
  *
@@ -48,11 +48,13 @@ static int invert(const double a[9], double inverse[9]) {
 
 static int refuse(const VidaIntegration* self, const char* name, const char* reason,
                   VidaError* error) {
+  const vida_lie_state* own = self->state;
   return VIDA_REFUSE_SYSTEM(
-      error,
-      "%s accepts rigid bodies as unit quaternions, without other constraints: '%s' "
-      "of system '%s' %s",
-      self->method->info.name, name, self->model.system->name, reason);
+      error, "%s accepts rigid bodies as unit quaternions, %s: '%s' of system '%s' %s",
+      self->method->info.name,
+      own->accepts_joints ? "and coordinates with a constant mass of their own"
+                          : "without other constraints",
+      name, self->model.system->name, reason);
 }
 
 static int refuse_body(const VidaIntegration* self, const vida_lie_body* body, const char* reason,
@@ -62,33 +64,47 @@ static int refuse_body(const VidaIntegration* self, const vida_lie_body* body, c
 
 /* ---- which coordinates are bodies ------------------------------------------------------------ */
 
-/* Sorts the coordinates in the order of a declared quaternion, if there is one. */
-static void order_coordinates(const VidaSystem* system, vida_lie_body* body) {
-  for (int k = 0; k < system->motion_count; k++) {
-    const vida_motion* motion = &system->motions[k];
-    bool has_all = motion->kind == VIDA_MOTION_QUATERNION;
-    for (int a = 0; a < 4 && has_all; a++) {
-      bool found = false;
-      for (int b = 0; b < 4; b++) {
-        found = found || motion->coordinate[b] == body->coordinate[a];
-      }
-      has_all = found;
-    }
-    if (has_all) {
-      memcpy(body->coordinate, motion->coordinate, sizeof body->coordinate);
-      return;
+/* Finds the first entries of the rows, and the declared quaternions of the coordinates. */
+static void find_places(const VidaIntegration* self) {
+  const VidaSystem* system = self->model.system;
+  vida_lie_state* own = self->state;
+  for (int e = system->entry_count - 1; e >= 0; e--) {
+    own->row_start[system->entries[e].row] = e;
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    own->declared[i] = -1;
+  }
+  for (int k = system->motion_count - 1; k >= 0; k--) {
+    for (int a = 0; a < 4 && system->motions[k].kind == VIDA_MOTION_QUATERNION; a++) {
+      own->declared[system->motions[k].coordinate[a]] = k;
     }
   }
 }
 
+static bool is_in_row(const VidaSystem* system, int e, int row) {
+  return e < system->entry_count && system->entries[e].row == row;
+}
+
+/* Sorts the coordinates in the order of a declared quaternion; returns whether there is one. */
+static bool order_coordinates(const VidaIntegration* self, vida_lie_body* body) {
+  const vida_lie_state* own = self->state;
+  const int k = own->declared[body->coordinate[0]];
+  for (int a = 0; a < 4; a++) {
+    if (k < 0 || own->declared[body->coordinate[a]] != k) {
+      return false;
+    }
+  }
+  memcpy(body->coordinate, self->model.system->motions[k].coordinate, sizeof body->coordinate);
+  return true;
+}
+
 /* Writes the coordinates of a row in ascending order; returns false if there are not four of them.
  */
-static bool take_row(const VidaSystem* system, int row, vida_lie_body* body) {
+static bool take_row(const VidaIntegration* self, int row, vida_lie_body* body) {
+  const VidaSystem* system = self->model.system;
+  const vida_lie_state* own = self->state;
   int count = 0;
-  for (int e = 0; e < system->entry_count; e++) {
-    if (system->entries[e].row != row) {
-      continue;
-    }
+  for (int e = own->row_start[row]; is_in_row(system, e, row); e++) {
     int place = count++;
     if (count > 4) {
       return false;
@@ -102,30 +118,47 @@ static bool take_row(const VidaSystem* system, int row, vida_lie_body* body) {
   return count == 4;
 }
 
-static int find_bodies(VidaIntegration* self, VidaError* error) {
-  const VidaSystem* system = self->model.system;
+/* Marks the coordinates of a body as taken. */
+static int take_body(VidaIntegration* self, const vida_lie_body* body, VidaError* error) {
   vida_lie_state* own = self->state;
   double* taken = own->rest;
-  for (int r = 0; r < self->model.m; r++) {
-    vida_lie_body* body = &own->body[r];
-    if (!take_row(system, r, body)) {
-      return refuse(self, system->rows[r].name, "is not the unit norm of a quaternion", error);
+  for (int a = 0; a < 4; a++) {
+    if (taken[body->coordinate[a]] != 0.0) {
+      return refuse(self, self->model.system->rows[body->row].name,
+                    "is a second constraint of a quaternion", error);
     }
-    order_coordinates(system, body);
-    for (int a = 0; a < 4; a++) {
-      if (taken[body->coordinate[a]] != 0.0) {
-        return refuse(self, system->rows[r].name, "is a second constraint of a quaternion", error);
-      }
-      taken[body->coordinate[a]] = 1.0;
-    }
+    taken[body->coordinate[a]] = 1.0;
   }
+  return VIDA_SUCCESS;
+}
+
+/* All other coordinates. */
+static void find_others(VidaIntegration* self) {
+  vida_lie_state* own = self->state;
+  double* taken = own->rest;
   for (int i = 0; i < self->model.n; i++) {
     if (taken[i] == 0.0) {
       own->other[own->others++] = i;
     }
     taken[i] = 0.0;
   }
-  return VIDA_SUCCESS;
+}
+
+/* For methods without joints: each row belongs to a body. */
+static int find_free_bodies(VidaIntegration* self, VidaError* error) {
+  const VidaSystem* system = self->model.system;
+  vida_lie_state* own = self->state;
+  int code = VIDA_SUCCESS;
+  for (int r = 0; r < self->model.m && !code; r++) {
+    vida_lie_body* body = &own->body[own->bodies++];
+    if (!take_row(self, r, body)) {
+      return refuse(self, system->rows[r].name, "is not the unit norm of a quaternion", error);
+    }
+    order_coordinates(self, body);
+    code = take_body(self, body, error);
+  }
+  find_others(self);
+  return code;
 }
 
 /* ---- states to look at ----------------------------------------------------------------------- */
@@ -264,6 +297,7 @@ static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
       return refuse(self, self->model.system->coordinates[own->other[j]].name, "has no mass",
                     error);
     }
+    own->inverse_root[own->other[j]] = 1.0 / sqrt(own->mass[own->other[j]]);
   }
   for (int b = 0; b < own->bodies; b++) {
     vida_lie_body* body = &own->body[b];
@@ -278,38 +312,85 @@ static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
       return refuse_body(self, body, "has no regular inertia tensor", error);
     }
     find_axes(body);
+    for (int i = 0; i < 3; i++) {
+      body->inverse_root[i] = 1.0 / sqrt(body->moment[i]);
+    }
   }
   return VIDA_SUCCESS;
 }
 
 /* ---- is it a rigid body? --------------------------------------------------------------------- */
 
-static int check_norms(VidaIntegration* self, probe* at, VidaError* error) {
+/* Returns whether the row of a body is 0 at at->q, with a gradient along the quaternion. */
+static bool is_norm(const VidaIntegration* self, const vida_lie_body* body, const probe* at) {
   const VidaSystem* system = self->model.system;
-  vida_lie_state* own = self->state;
-  int code = vida__constraints(&self->model.evaluator, 0.0, at->q, NULL, at->g);
-  code = code ? code : vida__jacobian(&self->model.evaluator, 0.0, at->q, at->entries);
-  if (code) {
-    return vida__evaluation_failed(self, code, error);
-  }
-  for (int b = 0; b < own->bodies; b++) {
-    double q[4], along = 0.0, size = 0.0;
-    vida__lie_body_components(&own->body[b], at->q, q);
-    for (int e = 0; e < system->entry_count; e++) {
-      for (int a = 0; a < 4 && system->entries[e].row == own->body[b].row; a++) {
-        if (system->entries[e].coordinate == own->body[b].coordinate[a]) {
-          along += at->entries[e] * q[a];
-          size += at->entries[e] * at->entries[e];
-        }
+  const vida_lie_state* own = self->state;
+  double q[4], along = 0.0, size = 0.0;
+  vida__lie_body_components(body, at->q, q);
+  for (int e = own->row_start[body->row]; is_in_row(system, e, body->row); e++) {
+    for (int a = 0; a < 4; a++) {
+      if (system->entries[e].coordinate == body->coordinate[a]) {
+        along += at->entries[e] * q[a];
+        size += at->entries[e] * at->entries[e];
       }
     }
-    if (!(fabs(at->g[own->body[b].row]) <= vanishing * sqrt(size)) ||
-        !(fabs(along) >= (1.0 - vanishing) * sqrt(size)) || !(size > 0.0)) {
-      return refuse(self, system->rows[own->body[b].row].name,
+  }
+  return fabs(at->g[body->row]) <= vanishing * sqrt(size) &&
+         fabs(along) >= (1.0 - vanishing) * sqrt(size) && size > 0.0;
+}
+
+static int evaluate_rows(VidaIntegration* self, probe* at, VidaError* error) {
+  int code = vida__constraints(&self->model.evaluator, 0.0, at->q, NULL, at->g);
+  code = code ? code : vida__jacobian(&self->model.evaluator, 0.0, at->q, at->entries);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
+}
+
+static int check_norms(VidaIntegration* self, probe* at, VidaError* error) {
+  const vida_lie_state* own = self->state;
+  const int code = evaluate_rows(self, at, error);
+  for (int b = 0; b < own->bodies && !code; b++) {
+    if (!is_norm(self, &own->body[b], at)) {
+      return refuse(self, self->model.system->rows[own->body[b].row].name,
                     "is not the unit norm of a quaternion", error);
     }
   }
-  return VIDA_SUCCESS;
+  return code;
+}
+
+/* Sets declared quaternions to arbitrary unit ones, and other coordinates to the start. */
+static void choose_declared(const VidaIntegration* self, probe* at) {
+  const VidaSystem* system = self->model.system;
+  memcpy(at->q, at->start, (size_t)self->model.n * sizeof *at->q);
+  for (int k = 0; k < system->motion_count; k++) {
+    double square = 0.0;
+    if (system->motions[k].kind != VIDA_MOTION_QUATERNION) {
+      continue;
+    }
+    for (int a = 0; a < 4; a++) {
+      at->q[system->motions[k].coordinate[a]] = arbitrary(1, 4 * k + a);
+      square += arbitrary(1, 4 * k + a) * arbitrary(1, 4 * k + a);
+    }
+    for (int a = 0; a < 4; a++) {
+      at->q[system->motions[k].coordinate[a]] /= sqrt(square);
+    }
+  }
+}
+
+/* For methods with joints: a body is a declared quaternion with a row of unit norm. All other rows
+ * are joints. */
+static int find_jointed_bodies(VidaIntegration* self, probe* at, VidaError* error) {
+  vida_lie_state* own = self->state;
+  choose_declared(self, at);
+  int code = evaluate_rows(self, at, error);
+  for (int r = 0; r < self->model.m && !code; r++) {
+    vida_lie_body body = {.row = r};
+    if (take_row(self, r, &body) && order_coordinates(self, &body) && is_norm(self, &body, at)) {
+      own->body[own->bodies++] = body;
+      code = take_body(self, &body, error);
+    }
+  }
+  find_others(self);
+  return code;
 }
 
 /* Computes at->l_q = M x with M in at->matrix. */
@@ -446,7 +527,8 @@ static int probe_state(VidaIntegration* self, int k, probe* at, VidaError* error
   return code ? code : check_forces(self, at, error);
 }
 
-static int check_bodies(VidaIntegration* self, VidaError* error) {
+static int look_at_states(VidaIntegration* self, VidaError* error) {
+  const vida_lie_state* own = self->state;
   probe at = {0};
   if (allocate_probe(self, &at)) {
     return vida__fail_memory(error);
@@ -454,6 +536,9 @@ static int check_bodies(VidaIntegration* self, VidaError* error) {
   /* This check does not need a consistent start. */
   const VidaStartOptions about = {.adjust = true, .tolerance = 1.0};
   int code = VidaSystem_Start(self->model.system, 0.0, &about, at.start, at.v, NULL, error);
+  if (!code && own->accepts_joints) {
+    code = find_jointed_bodies(self, &at, error);
+  }
   for (int k = 0; k < PROBES && !code; k++) {
     code = probe_state(self, k, &at, error);
   }
@@ -477,26 +562,31 @@ static void find_forces(const VidaIntegration* self) {
   }
 }
 
-int vida__lie_create(VidaIntegration* self, VidaError* error) {
+int vida__lie_create(VidaIntegration* self, bool accepts_joints, VidaError* error) {
   const size_t n = (size_t)self->model.n;
   const size_t bodies = (size_t)self->model.m;
-  if (bodies == 0) {
+  if (bodies == 0 && !accepts_joints) {
     return VIDA_REFUSE_SYSTEM(error,
                               "%s accepts rigid bodies, but system '%s' has no unit quaternion",
                               self->method->info.name, self->model.system->name);
   }
-  vida_lie_state* own = vida__allocate(
-      1, sizeof *own + bodies * sizeof own->body[0] + 3 * n * sizeof(double) + n * sizeof(int));
+  vida_lie_state* own =
+      vida__allocate(1, sizeof *own + bodies * sizeof own->body[0] + 4 * n * sizeof(double) +
+                            (2 * n + bodies) * sizeof(int));
   if (!own) {
     return vida__fail_memory(error);
   }
-  own->bodies = self->model.m;
+  own->accepts_joints = accepts_joints;
   own->mass = (double*)(own->body + bodies);
-  own->force = own->mass + n;
+  own->inverse_root = own->mass + n;
+  own->force = own->inverse_root + n;
   own->rest = own->force + n;
   own->other = (int*)(own->rest + n);
+  own->declared = own->other + n;
+  own->row_start = own->declared + n;
   self->state = own;
   find_forces(self);
-  const int code = find_bodies(self, error);
-  return code ? code : check_bodies(self, error);
+  find_places(self);
+  const int code = accepts_joints ? VIDA_SUCCESS : find_free_bodies(self, error);
+  return code ? code : look_at_states(self, error);
 }

@@ -58,6 +58,7 @@ void vida__lie_forget_turns(VidaIntegration* self) {
   for (int b = 0; b < own->bodies; b++) {
     own->body[b].turns = 0;
   }
+  own->has_force = false; /* it is that of the end of the step */
 }
 
 void vida__lie_keep_turns(VidaIntegration* self) {
@@ -102,23 +103,6 @@ static inline equations find_equations(const vida_lie_body* body, const double a
                      .size = largest(a)};
 }
 
-/* Solves A d = r, rows first, by Cramer's rule. Returns false for a singular matrix. */
-static inline bool solve(const double a[3][3], const double r[3], double least, double d[3]) {
-  double x[3], y[3], z[3];
-  vida__lie_cross(a[1], a[2], x);
-  vida__lie_cross(a[2], a[0], y);
-  vida__lie_cross(a[0], a[1], z);
-  const double determinant = vida__lie_dot(a[0], x);
-  if (!(fabs(determinant) > least)) {
-    return false;
-  }
-  const double inverse = 1.0 / determinant;
-  d[0] = (r[0] * x[0] + r[1] * y[0] + r[2] * z[0]) * inverse;
-  d[1] = (r[0] * x[1] + r[1] * y[1] + r[2] * z[1]) * inverse;
-  d[2] = (r[0] * x[2] + r[1] * y[2] + r[2] * z[2]) * inverse;
-  return true;
-}
-
 /* Computes the correction d of Newton's method, by J + hat(c) J - hat(J c) - 2 share a c^T. */
 static inline bool find_correction(const equations* of, const double c[3], const double r[3],
                                    double d[3]) {
@@ -127,7 +111,7 @@ static inline bool find_correction(const equations* of, const double c[3], const
       {j[0] - b[0] * c[0], s[0] * c[2] - b[0] * c[1], s[0] * c[1] - b[0] * c[2]},
       {s[1] * c[2] - b[1] * c[0], j[1] - b[1] * c[1], s[1] * c[0] - b[1] * c[2]},
       {s[2] * c[1] - b[2] * c[0], s[2] * c[0] - b[2] * c[1], j[2] - b[2] * c[2]}};
-  return solve(matrix, r, 1e-14 * fabs(j[0] * j[1] * j[2]), d);
+  return vida__lie_solve(matrix, r, 1e-14 * fabs(j[0] * j[1] * j[2]), d);
 }
 
 /* Improves c to rounding; returns false if it does not converge. Beyond |c| = 1, a turn by a right

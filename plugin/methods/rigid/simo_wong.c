@@ -572,7 +572,7 @@ static int make_pattern(VidaIntegration* self) {
 }
 
 static int create(VidaIntegration* self, VidaError* error) {
-  int code = vida__lie_create(self, error);
+  int code = vida__lie_create(self, false, error);
   if (code) {
     return code;
   }

@@ -6,13 +6,13 @@
 #include "base/elimination.h"
 #include "base/memory.h"
 
-/* Largest number of products per entry of G, on average. A coordinate with k constraints gives k^2
- * products. */
+/* Largest number of products per entry of G, on average, of a matrix that is cheaper than that of
+ * coordinates and multipliers. A coordinate with k constraints gives k^2 products. */
 static const double most_products = 8.0;
 
 /* Work space: the entries of G by coordinates and by rows. */
 typedef struct entry_lists {
-  const VidaSystem* system;
+  const vida_entry_table* table;
   int* start; /* n + 1: index of the first entry of a coordinate in `entry` */
   int* entry;
   int* row_start; /* m + 1 */
@@ -27,31 +27,31 @@ static void free_lists(entry_lists* lists) {
 }
 
 /* Counts at i + 2; filling the lists then advances start[i + 1] to its final value. */
-static int make_lists(const VidaSystem* system, entry_lists* lists) {
-  const int n = system->coordinate_count, m = system->row_count;
-  lists->system = system;
+static int make_lists(const vida_entry_table* table, entry_lists* lists) {
+  const int n = table->coordinate_count, m = table->row_count;
+  lists->table = table;
   lists->start = vida__allocate((size_t)n + 2, sizeof *lists->start);
-  lists->entry = vida__allocate((size_t)system->entry_count, sizeof *lists->entry);
+  lists->entry = vida__allocate((size_t)table->entry_count, sizeof *lists->entry);
   lists->row_start = vida__allocate((size_t)m + 1, sizeof *lists->row_start);
   lists->mark = vida__allocate((size_t)m, sizeof *lists->mark);
   if (!lists->start || !lists->entry || !lists->row_start || !lists->mark) {
     return VIDA_OUT_OF_MEMORY;
   }
-  for (int e = 0; e < system->entry_count; e++) {
-    lists->start[system->entries[e].coordinate + 2]++;
+  for (int e = 0; e < table->entry_count; e++) {
+    lists->start[table->entries[e].coordinate + 2]++;
   }
   for (int i = 0; i < n; i++) {
     lists->start[i + 2] += lists->start[i + 1];
   }
-  for (int e = 0; e < system->entry_count; e++) {
-    lists->entry[lists->start[system->entries[e].coordinate + 1]++] = e;
+  for (int e = 0; e < table->entry_count; e++) {
+    lists->entry[lists->start[table->entries[e].coordinate + 1]++] = e;
   }
   return VIDA_SUCCESS;
 }
 
 static double count_products(const entry_lists* lists) {
   double products = 0.0;
-  for (int i = 0; i < lists->system->coordinate_count; i++) {
+  for (int i = 0; i < lists->table->coordinate_count; i++) {
     const double entries = lists->start[i + 1] - lists->start[i];
     products += entries * entries;
   }
@@ -62,14 +62,14 @@ static double count_products(const entry_lists* lists) {
 
 /* The entries of a row are consecutive, but rows may follow each other in any order. */
 static void find_rows(entry_lists* lists) {
-  const vida_jacobian_entry* entry = lists->system->entries;
-  for (int e = lists->system->entry_count - 1; e >= 0; e--) {
+  const vida_jacobian_entry* entry = lists->table->entries;
+  for (int e = lists->table->entry_count - 1; e >= 0; e--) {
     lists->row_start[entry[e].row] = e;
   }
 }
 
-static bool is_in_row(const VidaSystem* system, int e, int row) {
-  return e >= 0 && e < system->entry_count && system->entries[e].row == row;
+static bool is_in_row(const vida_entry_table* table, int e, int row) {
+  return e >= 0 && e < table->entry_count && table->entries[e].row == row;
 }
 
 static int compare(const void* a, const void* b) {
@@ -79,14 +79,14 @@ static int compare(const void* a, const void* b) {
 
 /* Appends column `column`: the rows that share a coordinate with this constraint. */
 static void add_column(entry_lists* lists, int column, vida_pattern* pattern) {
-  const VidaSystem* system = lists->system;
+  const vida_entry_table* table = lists->table;
   sunindextype* const first = pattern->row + pattern->entries;
   lists->mark[column] = column;
   pattern->row[pattern->entries++] = column;
-  for (int e = lists->row_start[column]; is_in_row(system, e, column); e++) {
-    const int i = system->entries[e].coordinate;
+  for (int e = lists->row_start[column]; is_in_row(table, e, column); e++) {
+    const int i = table->entries[e].coordinate;
     for (int k = lists->start[i]; k < lists->start[i + 1]; k++) {
-      const int row = system->entries[lists->entry[k]].row;
+      const int row = table->entries[lists->entry[k]].row;
       if (lists->mark[row] != column) {
         lists->mark[row] = column;
         pattern->row[pattern->entries++] = row;
@@ -98,7 +98,7 @@ static void add_column(entry_lists* lists, int column, vida_pattern* pattern) {
 }
 
 static int find_pattern(entry_lists* lists, size_t products, vida_pattern* pattern) {
-  const int m = lists->system->row_count;
+  const int m = lists->table->row_count;
   pattern->column_start = vida__allocate((size_t)m + 1, sizeof *pattern->column_start);
   pattern->row = vida__allocate((size_t)m + products, sizeof *pattern->row);
   if (!pattern->column_start || !pattern->row) {
@@ -117,21 +117,21 @@ static int find_pattern(entry_lists* lists, size_t products, vida_pattern* patte
 /* ---- products -------------------------------------------------------------------------------- */
 
 /* Returns whether two entries have the same coordinate, and so are the factors of one product. */
-static bool is_product(const VidaSystem* system, int left, int right, int row, int column) {
-  return is_in_row(system, left, row) && is_in_row(system, right, column) &&
-         system->entries[left].coordinate == system->entries[right].coordinate;
+static bool is_product(const vida_entry_table* table, int left, int right, int row, int column) {
+  return is_in_row(table, left, row) && is_in_row(table, right, column) &&
+         table->entries[left].coordinate == table->entries[right].coordinate;
 }
 
 /* Adds the products that begin with two entries of the same coordinate; those that begin with
  * earlier entries contain them already. */
-static void add_products(const VidaSystem* system, int left, int right,
+static void add_products(const vida_entry_table* table, int left, int right,
                          vida_multiplier_matrix* matrix) {
-  const int row = system->entries[left].row, column = system->entries[right].row;
-  if (is_product(system, left - 1, right - 1, row, column)) {
+  const int row = table->entries[left].row, column = table->entries[right].row;
+  if (is_product(table, left - 1, right - 1, row, column)) {
     return;
   }
   int count = 1;
-  while (is_product(system, left + count, right + count, row, column)) {
+  while (is_product(table, left + count, right + count, row, column)) {
     count++;
   }
   matrix->products[matrix->product_count++] =
@@ -141,13 +141,13 @@ static void add_products(const VidaSystem* system, int left, int right,
 
 /* Adds the products on and below the diagonal, or those above it. */
 static void add_triangle(const entry_lists* lists, bool is_lower, vida_multiplier_matrix* matrix) {
-  const vida_jacobian_entry* entry = lists->system->entries;
-  for (int left = 0; left < lists->system->entry_count; left++) {
+  const vida_jacobian_entry* entry = lists->table->entries;
+  for (int left = 0; left < lists->table->entry_count; left++) {
     const int i = entry[left].coordinate;
     for (int k = lists->start[i]; k < lists->start[i + 1]; k++) {
       const int right = lists->entry[k];
       if ((entry[left].row >= entry[right].row) == is_lower) {
-        add_products(lists->system, left, right, matrix);
+        add_products(lists->table, left, right, matrix);
       }
     }
   }
@@ -168,13 +168,13 @@ static int find_products(const entry_lists* lists, size_t products,
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* Returns whether an entry continues the run of the one before it. */
-static bool continues_run(const VidaSystem* system, int e) {
-  const vida_jacobian_entry* entry = system->entries + e;
+static bool continues_run(const vida_entry_table* table, int e) {
+  const vida_jacobian_entry* entry = table->entries + e;
   return e > 0 && entry->row == entry[-1].row && entry->coordinate == entry[-1].coordinate + 1;
 }
 
-static int find_runs(const VidaSystem* system, vida_entry_runs* runs) {
-  const size_t entries = (size_t)system->entry_count, m = (size_t)system->row_count;
+static int find_runs(const vida_entry_table* table, vida_entry_runs* runs) {
+  const size_t entries = (size_t)table->entry_count, m = (size_t)table->row_count;
   runs->row = vida__allocate(2 * entries + 2 * m, sizeof *runs->row);
   if (!runs->row) {
     return VIDA_OUT_OF_MEMORY;
@@ -182,12 +182,12 @@ static int find_runs(const VidaSystem* system, vida_entry_runs* runs) {
   runs->row_end = runs->row + m;
   runs->coordinate = runs->row_end + m;
   runs->count = runs->coordinate + entries;
-  for (int e = 0; e < system->entry_count; e++) {
-    if (!continues_run(system, e)) {
-      runs->coordinate[runs->run_count++] = system->entries[e].coordinate;
+  for (int e = 0; e < table->entry_count; e++) {
+    if (!continues_run(table, e)) {
+      runs->coordinate[runs->run_count++] = table->entries[e].coordinate;
     }
-    if (e == 0 || system->entries[e].row != system->entries[e - 1].row) {
-      runs->row[runs->row_count++] = system->entries[e].row;
+    if (e == 0 || table->entries[e].row != table->entries[e - 1].row) {
+      runs->row[runs->row_count++] = table->entries[e].row;
     }
     runs->count[runs->run_count - 1]++;
     runs->row_end[runs->row_count - 1] = runs->run_count;
@@ -197,18 +197,25 @@ static int find_runs(const VidaSystem* system, vida_entry_runs* runs) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-int vida__find_multiplier_matrix(const VidaSystem* system, vida_multiplier_matrix* matrix) {
+int vida__find_entry_matrix(const vida_entry_table* table, double most,
+                            vida_multiplier_matrix* matrix) {
   entry_lists lists = {0};
-  int code = make_lists(system, &lists);
+  int code = make_lists(table, &lists);
   const double products = code ? 0.0 : count_products(&lists);
-  if (!code && products <= most_products * system->entry_count) {
+  if (!code && products <= most * table->entry_count) {
     find_rows(&lists);
-    code = find_runs(system, &matrix->runs);
+    code = find_runs(table, &matrix->runs);
     code = code ? code : find_pattern(&lists, (size_t)products, &matrix->pattern);
     code = code ? code : find_products(&lists, (size_t)products, matrix);
   }
   free_lists(&lists);
   return code;
+}
+
+int vida__find_multiplier_matrix(const VidaSystem* system, vida_multiplier_matrix* matrix) {
+  const vida_entry_table table = {system->coordinate_count, system->row_count, system->entry_count,
+                                  system->entries};
+  return vida__find_entry_matrix(&table, most_products, matrix);
 }
 
 void vida__free_multiplier_matrix(vida_multiplier_matrix* matrix) {

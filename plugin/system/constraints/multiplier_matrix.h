@@ -32,9 +32,21 @@ typedef struct vida_multiplier_matrix {
   int product_count;
 } vida_multiplier_matrix;
 
-/* Finds the pattern and the products. If so many constraints share coordinates that this matrix
- * would cost more than that of coordinates and multipliers, pattern.size is 0. The caller frees
- * the arrays with vida__free_multiplier_matrix, also after a failure. Fails only without memory. */
+/* The entries of a matrix of constraint gradients; those of a row are consecutive. */
+typedef struct vida_entry_table {
+  int coordinate_count, row_count, entry_count;
+  const vida_jacobian_entry* entries; /* entry_count: rows and coordinates; slots are not read */
+} vida_entry_table;
+
+/* Finds the pattern and the products of these entries. If there are more than `most` products per
+ * entry, pattern.size is 0. The caller frees the arrays with vida__free_multiplier_matrix, also
+ * after a failure. Fails only without memory. */
+int vida__find_entry_matrix(const vida_entry_table* table, double most,
+                            vida_multiplier_matrix* matrix);
+/* Does so for the entries of G of a system. If so many constraints share coordinates that this
+ * matrix would cost more than that of coordinates and multipliers, pattern.size is 0. The caller
+ * frees the arrays with vida__free_multiplier_matrix, also after a failure. Fails only without
+ * memory. */
 int vida__find_multiplier_matrix(const VidaSystem* system, vida_multiplier_matrix* matrix);
 /* Frees the arrays. */
 void vida__free_multiplier_matrix(vida_multiplier_matrix* matrix);

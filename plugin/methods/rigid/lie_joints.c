@@ -1,0 +1,349 @@
+#include "methods/rigid/lie_joints.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "stepper/method_options.h"
+
+/* Products per entry of B: about three times the number of rows on one body. More would need more
+ * memory than there is. */
+static const double most_products = 4096.0;
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+/* Work space: what the coordinates and rows of the system are for the method. */
+typedef struct places {
+  int* body;  /* n: the body that a coordinate belongs to, or -1 */
+  int* part;  /* n: which component of the quaternion it is */
+  int* joint; /* m: index of a row among those of joints; -1: a unit norm */
+  int* block; /* bodies: the block of the last row that the body occurs in */
+  int memory[];
+} places;
+
+static places* find_places(const VidaIntegration* self) {
+  const vida_lie_state* own = self->state;
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  places* at = vida__allocate(1, sizeof *at + (2 * n + m + (size_t)own->bodies) * sizeof(int));
+  if (!at) {
+    return NULL;
+  }
+  at->body = at->memory;
+  at->part = at->body + n;
+  at->joint = at->part + n;
+  at->block = at->joint + m;
+  for (size_t i = 0; i < n; i++) {
+    at->body[i] = -1;
+  }
+  for (int b = 0; b < own->bodies; b++) {
+    at->joint[own->body[b].row] = -1;
+    at->block[b] = -1;
+    for (int a = 0; a < 4; a++) {
+      at->body[own->body[b].coordinate[a]] = b;
+      at->part[own->body[b].coordinate[a]] = a;
+    }
+  }
+  return at;
+}
+
+/* Orders the components of u as the coordinates, so that those of a particle stay together. */
+static void order_rates(const VidaIntegration* self, const places* at, vida_lie_joints* joints) {
+  const vida_lie_state* own = self->state;
+  for (int b = 0; b < own->bodies; b++) {
+    joints->of_body[b] = -1;
+  }
+  for (int i = 0, other = 0; i < self->model.n; i++) {
+    const int b = at->body[i];
+    if (b < 0) {
+      joints->of_other[other++] = joints->rates++;
+    } else if (joints->of_body[b] < 0) {
+      joints->of_body[b] = joints->rates;
+      joints->rates += 3;
+    }
+  }
+}
+
+static void order_rows(const VidaIntegration* self, places* at, vida_lie_joints* joints) {
+  for (int r = 0; r < self->model.m; r++) {
+    if (at->joint[r] >= 0) {
+      at->joint[r] = joints->rows;
+      joints->row[joints->rows++] = r;
+    }
+  }
+}
+
+/* Adds entry e of G to a block of its row. */
+static void add_to_block(const VidaIntegration* self, places* at, int e, vida_lie_joints* joints,
+                         vida_jacobian_entry* made) {
+  const vida_jacobian_entry* entry = &self->model.system->entries[e];
+  const int b = at->body[entry->coordinate];
+  const int row = at->joint[entry->row];
+  const int last = at->block[b];
+  if (last < 0 || made[joints->block[last].first].row != row) {
+    vida_lie_block* block = &joints->block[joints->block_count];
+    *block = (vida_lie_block){b, joints->entries, {-1, -1, -1, -1}};
+    for (int i = 0; i < 3; i++) {
+      made[joints->entries++] = (vida_jacobian_entry){row, joints->of_body[b] + i, 0, 0};
+    }
+    at->block[b] = joints->block_count++;
+  }
+  joints->block[at->block[b]].from[at->part[entry->coordinate]] = e;
+}
+
+static void find_entries(const VidaIntegration* self, places* at, vida_lie_joints* joints,
+                         vida_jacobian_entry* made) {
+  const VidaSystem* system = self->model.system;
+  const vida_lie_state* own = self->state;
+  for (int j = 0; j < own->others; j++) {
+    at->part[own->other[j]] = joints->of_other[j];
+  }
+  for (int e = 0; e < system->entry_count; e++) {
+    const int i = system->entries[e].coordinate;
+    const int row = at->joint[system->entries[e].row];
+    if (row >= 0 && at->body[i] >= 0) {
+      add_to_block(self, at, e, joints, made);
+    } else if (row >= 0) {
+      joints->single[joints->single_count++] = (vida_lie_single){i, joints->entries, e};
+      made[joints->entries++] = (vida_jacobian_entry){row, at->part[i], 0, 0};
+    }
+  }
+}
+
+static int find_matrix(const VidaIntegration* self, const vida_jacobian_entry* made,
+                       vida_lie_joints* joints, VidaError* error) {
+  const vida_entry_table table = {joints->rates, joints->rows, joints->entries, made};
+  if (joints->rows == 0) {
+    return VIDA_SUCCESS;
+  }
+  if (vida__find_entry_matrix(&table, most_products, &joints->matrix)) {
+    return vida__fail_memory(error);
+  }
+  return joints->matrix.pattern.size > 0
+             ? VIDA_SUCCESS
+             : VIDA_REFUSE_SYSTEM(error, "%s: a body of system '%s' has too many constraints",
+                                  self->method->info.name, self->model.system->name);
+}
+
+static int allocate_joints(const VidaIntegration* self, vida_lie_joints** joints) {
+  const vida_lie_state* own = self->state;
+  const size_t entries = (size_t)self->model.system->entry_count;
+  vida_lie_joints* made = vida__allocate(1, sizeof *made);
+  *joints = made;
+  if (!made) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  made->row = vida__allocate((size_t)(self->model.m + own->others + own->bodies), sizeof(int));
+  made->block = vida__allocate(entries, sizeof *made->block);
+  made->single = vida__allocate(entries, sizeof *made->single);
+  made->numbers = vida__allocate(12 * entries, sizeof(double)); /* one of G may need three of B */
+  if (!made->row || !made->block || !made->single || !made->numbers) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  made->of_other = made->row + self->model.m;
+  made->of_body = made->of_other + own->others;
+  made->gradient = made->numbers;
+  made->next = made->gradient + 3 * entries;
+  made->columns = made->next + 3 * entries;
+  made->before = made->columns + 3 * entries;
+  return VIDA_SUCCESS;
+}
+
+int vida__lie_joints_create(VidaIntegration* self, vida_lie_joints** joints, VidaError* error) {
+  const size_t entries = (size_t)self->model.system->entry_count;
+  vida_jacobian_entry* made = vida__allocate(3 * entries, sizeof *made);
+  places* at = find_places(self);
+  int code = !made || !at || allocate_joints(self, joints) ? vida__fail_memory(error) : 0;
+  if (!code) {
+    order_rates(self, at, *joints);
+    order_rows(self, at, *joints);
+    find_entries(self, at, *joints, made);
+    code = find_matrix(self, made, *joints, error);
+  }
+  free(at);
+  free(made);
+  return code;
+}
+
+int vida__lie_joints_start(VidaIntegration* self, vida_lie_joints* joints, VidaError* error) {
+  const vida_solver solver = vida__solver_of(self->options);
+  const vida_pattern* pattern = &joints->matrix.pattern;
+  int code = VIDA_SUCCESS;
+  if (joints->rows == 0 || joints->step) {
+    return VIDA_SUCCESS;
+  }
+  vida__linear_destroy(&joints->node); /* of a start without memory for both */
+  code = vida__linear_create(self->model.context, pattern, solver, &joints->node, error);
+  code =
+      code ? code : vida__linear_create(self->model.context, pattern, solver, &joints->step, error);
+  if (!code) {
+    vida__linear_expect_symmetric(joints->node);
+  }
+  return code;
+}
+
+void vida__lie_joints_destroy(vida_lie_joints** joints) {
+  vida_lie_joints* old = *joints;
+  if (!old) {
+    return;
+  }
+  vida__linear_destroy(&old->node);
+  vida__linear_destroy(&old->step);
+  vida__free_multiplier_matrix(&old->matrix);
+  free(old->row);
+  free(old->block);
+  free(old->single);
+  free(old->numbers);
+  free(old);
+  *joints = NULL;
+}
+
+/* ---- gradients ------------------------------------------------------------------------------- */
+
+void vida__lie_joint_gradients(const VidaIntegration* self, const vida_lie_joints* joints,
+                               const double* q, const double* entries, double* gradient) {
+  const vida_lie_state* own = self->state;
+  for (int k = 0; k < joints->single_count; k++) {
+    gradient[joints->single[k].entry] = entries[joints->single[k].from];
+  }
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    double of_body[4], f[4];
+    vida__lie_body_components(&own->body[block->body], q, of_body);
+    for (int a = 0; a < 4; a++) {
+      f[a] = block->from[a] >= 0 ? entries[block->from[a]] : 0.0;
+    }
+    vida__lie_drop(of_body, f, gradient + block->first);
+  }
+}
+
+void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, double* rows,
+                           double* sizes) {
+  const vida_entry_runs* runs = &joints->matrix.runs;
+  const double* b = joints->gradient;
+  memset(rows, 0, (size_t)joints->rows * sizeof *rows);
+  memset(sizes, 0, (size_t)joints->rows * sizeof *sizes);
+  for (int r = 0, k = 0; r < runs->row_count; r++) {
+    const int row = runs->row[r];
+    for (; k < runs->row_end[r]; k++) {
+      const double* own = u + runs->coordinate[k];
+      for (int i = 0; i < runs->count[k]; i++, b++) {
+        rows[row] += *b * own[i];
+        sizes[row] += fabs(*b * own[i]);
+      }
+    }
+  }
+}
+
+void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double* sizes) {
+  const vida_entry_runs* runs = &joints->matrix.runs;
+  const double* b = joints->gradient;
+  memset(sizes, 0, (size_t)joints->rows * sizeof *sizes);
+  for (int r = 0, k = 0; r < runs->row_count; r++) {
+    for (; k < runs->row_end[r]; k++) {
+      for (int i = 0; i < runs->count[k]; i++, b++) {
+        sizes[runs->row[r]] += fabs(*b * u[runs->coordinate[k] + i]);
+      }
+    }
+  }
+}
+
+void vida__lie_add_impulse_sizes(const vida_lie_joints* joints, const double* mu, double* x) {
+  const vida_entry_runs* runs = &joints->matrix.runs;
+  const double* b = joints->gradient;
+  for (int r = 0, k = 0; r < runs->row_count; r++) {
+    for (; k < runs->row_end[r]; k++) {
+      for (int i = 0; i < runs->count[k]; i++, b++) {
+        x[runs->coordinate[k] + i] += fabs(*b * mu[runs->row[r]]);
+      }
+    }
+  }
+}
+
+void vida__lie_subtract_impulses(const vida_lie_joints* joints, const double* mu, double* x) {
+  vida__subtract_runs(&joints->matrix.runs, joints->gradient, mu, x);
+}
+
+void vida__lie_swap_gradients(vida_lie_joints* joints) {
+  double* before = joints->before;
+  joints->before = joints->gradient;
+  joints->gradient = before;
+}
+
+void vida__lie_predict_gradients(vida_lie_joints* joints, bool has_before) {
+  for (int e = 0; e < joints->entries; e++) {
+    const double change = has_before ? joints->gradient[e] - joints->before[e] : 0.0;
+    joints->next[e] = joints->gradient[e] + change;
+  }
+}
+
+void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* response, const double* mu, double* rates, double* rows) {
+  const vida_lie_state* own = self->state;
+  memset(rates, 0, (size_t)joints->rates * sizeof *rates);
+  memset(rows, 0, (size_t)joints->rows * sizeof *rows);
+  vida__subtract_runs(&joints->matrix.runs, joints->gradient, mu, rates);
+  for (int b = 0; b < own->bodies; b++) {
+    double* of_body = rates + joints->of_body[b];
+    const double moment[3] = {-of_body[0], -of_body[1], -of_body[2]};
+    vida__lie_multiply(response + 9 * b, moment, of_body);
+  }
+  for (int j = 0; j < own->others; j++) {
+    const double root = own->inverse_root[own->other[j]];
+    rates[joints->of_other[j]] *= -root * root;
+  }
+  vida__multiply_runs(&joints->matrix.runs, joints->next, rates, rows, rows);
+}
+
+/* ---- matrices -------------------------------------------------------------------------------- */
+
+/* Rows that depend on others get the shifts that make other matrices regular, too. */
+static int factor(VidaIntegration* self, const vida_lie_joints* joints, vida_linear* linear) {
+  const vida_pattern* pattern = &joints->matrix.pattern;
+  for (int k = 0; k < joints->rows && self->model.redundant; k++) {
+    linear->values[vida__pattern_slot(pattern, k, k)] += self->model.redundancy[joints->row[k]];
+  }
+  self->statistics.factorizations++;
+  return vida__linear_factor(linear);
+}
+
+/* The columns are B M^-1/2, with the root of J^-1 from the principal axes. */
+int vida__lie_factor_node(VidaIntegration* self, vida_lie_joints* joints) {
+  const vida_lie_state* own = self->state;
+  double* half = joints->columns;
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    half[single->entry] = joints->gradient[single->entry] * own->inverse_root[single->coordinate];
+  }
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    const vida_lie_body* body = &own->body[block->body];
+    const double *b = joints->gradient + block->first, *axis = body->axes;
+    for (int i = 0; i < 3; i++) {
+      half[block->first + i] =
+          body->inverse_root[i] * (axis[i] * b[0] + axis[3 + i] * b[1] + axis[6 + i] * b[2]);
+    }
+  }
+  vida__linear_clear(joints->node);
+  vida__add_entry_squares(&joints->matrix, half, joints->node->values);
+  return factor(self, joints, joints->node);
+}
+
+int vida__lie_factor_step(VidaIntegration* self, vida_lie_joints* joints, const double* response) {
+  const vida_lie_state* own = self->state;
+  double* columns = joints->columns;
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    const double root = own->inverse_root[single->coordinate];
+    columns[single->entry] = root * root * joints->gradient[single->entry];
+  }
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    vida__lie_multiply(response + 9 * block->body, joints->gradient + block->first,
+                       columns + block->first);
+  }
+  vida__linear_clear(joints->step);
+  vida__add_entry_products(&joints->matrix, joints->next, columns, joints->step->values);
+  return factor(self, joints, joints->step);
+}

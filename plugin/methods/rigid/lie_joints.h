@@ -1,0 +1,78 @@
+/* The constraints of joints as seen by rotations: gradients B with respect to the rotation of each
+ * body, in the body, and to the other coordinates, without the rows of unit norm.
+ *
+ * With v = E(q) omega the rows are g' = G v + g_t = B u + g_t, B = G E, where u has the angular
+ * velocity of each body, in the body, and the velocities of the other coordinates. The mass matrix
+ * of u is constant, with a block J for each body. */
+#ifndef VIDA_METHODS_RIGID_LIE_JOINTS_H
+#define VIDA_METHODS_RIGID_LIE_JOINTS_H
+
+#include "methods/rigid/lie.h"
+#include "system/constraints/multiplier_matrix.h"
+
+/* The entries of B in one row at the rotation of a body, three consecutive ones, and those of G at
+ * its quaternion that they follow from; -1: always zero. */
+typedef struct vida_lie_block {
+  int body, first;
+  int from[4];
+} vida_lie_block;
+
+/* An entry of B at another coordinate, and the equal one of G. */
+typedef struct vida_lie_single {
+  int coordinate, entry, from;
+} vida_lie_single;
+
+typedef struct vida_lie_joints {
+  int rows, entries, rates; /* number of rows of B, of its entries, and of components of u */
+  int block_count, single_count;
+  int* row;      /* rows: their indices among those of the system */
+  int* of_other; /* others: the components of u, and */
+  int* of_body;  /* bodies: the first of three */
+  vida_lie_block* block;
+  vida_lie_single* single;
+  vida_multiplier_matrix matrix; /* the pattern of equations for multipliers */
+  vida_linear* node;             /* B M^-1 B^T at a node */
+  vida_linear* step;             /* that of the end of a step with the multipliers at its start */
+  double* gradient;              /* entries: B at the node */
+  double* before;                /* entries: B at the node before */
+  double* next;                  /* entries: B at the end of the step */
+  double* columns;               /* entries: work space */
+  double* numbers;               /* memory of these arrays */
+} vida_lie_joints;
+
+/* Finds the rows and the pattern of the system: for VidaMethod.create. The caller frees *joints
+ * with vida__lie_joints_destroy, also after a failure. */
+int vida__lie_joints_create(VidaIntegration* self, vida_lie_joints** joints, VidaError* error);
+/* Creates the solvers, unless they exist: for VidaMethod.start. */
+int vida__lie_joints_start(VidaIntegration* self, vida_lie_joints* joints, VidaError* error);
+/* Frees the joints and sets *joints to NULL; NULL is allowed. */
+void vida__lie_joints_destroy(vida_lie_joints** joints);
+
+/* Computes B (entries) at the positions q (n) from the entries of G there. */
+void vida__lie_joint_gradients(const VidaIntegration* self, const vida_lie_joints* joints,
+                               const double* q, const double* entries, double* gradient);
+/* Keeps joints->gradient as joints->before, before the next one is computed. */
+void vida__lie_swap_gradients(vida_lie_joints* joints);
+/* Computes a guess of joints->next: extrapolated, if joints->before is known. */
+void vida__lie_predict_gradients(vida_lie_joints* joints, bool has_before);
+/* Factors B M^-1 B^T for joints->gradient, symmetric. Returns 0, VIDA_STEP_SINGULAR or
+ * VIDA_OUT_OF_MEMORY. */
+int vida__lie_factor_node(VidaIntegration* self, vida_lie_joints* joints);
+/* Factors B1 C B0^T, where B1 = joints->next, B0 = joints->gradient, and C, which replaces M^-1,
+ * has the block response[b] (9, by rows) for body b. Returns as vida__lie_factor_node. */
+int vida__lie_factor_step(VidaIntegration* self, vida_lie_joints* joints, const double* response);
+/* Computes rows = B1 C B0^T mu (rows) with the matrices of vida__lie_factor_step. `rates` (rates)
+ * is work space. */
+void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* response, const double* mu, double* rates, double* rows);
+/* Computes rows = B u (rows), for B = joints->gradient and u (rates), and sizes = |B| |u|. */
+void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, double* rows,
+                           double* sizes);
+/* Computes sizes (rows) = |B| |u|. */
+void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double* sizes);
+/* Adds |B^T| |mu| to x (rates). */
+void vida__lie_add_impulse_sizes(const vida_lie_joints* joints, const double* mu, double* x);
+/* Subtracts B^T mu from x (rates), for B = joints->gradient and mu (rows). */
+void vida__lie_subtract_impulses(const vida_lie_joints* joints, const double* mu, double* x);
+
+#endif

@@ -1,0 +1,637 @@
+/* rattlie: RATTLE for rigid bodies with joints, on the group of their rotations (Hante and Arnold
+ * 2021).
+ *
+ * The configuration is a rotation for each body, kept as a unit quaternion, and the other
+ * coordinates. A step is
+ *
+ *     Pi' = Pi0 + h f(q0) / 2 - B(q0)^T mu,   q1 = q0 exp(h w),   g(q1) = 0,
+ *     Pi1 = Pi' (in space) + h f(q1) / 2 - B(q1)^T nu,   B(q1) u1 + g_t = 0,   Pi1 = M u1,
+ *
+ * where w follows from the momenta Pi' by the discrete kinetic energy (lie_exponential.h; M w = Pi'
+ * for other coordinates), and B are the gradients of the joints (lie_joints.h). The momenta of
+ * bodies are kept in space, where a flight does not change them. Newton's method finds the impulses
+ * mu, of which all other unknowns are functions. It begins with the matrix of the projection at q0,
+ * B M^-1 B^T, which has been factored there, and takes that of the step where the former contracts
+ * too slowly. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "methods/rigid/lie_exponential.h"
+#include "methods/rigid/lie_joints.h"
+
+typedef struct rattlie_state {
+  vida_lie_joints* joints;
+  bool has_node; /* joints->gradient and the factors of joints->node are those of the node */
+  vida_lie_rotation* rotation; /* bodies: the rotations of the step, or guesses */
+  double* response;            /* 9 by bodies: see vida__lie_factor_step */
+  double* momentum;            /* rates: Pi0 + h f / 2, in the body */
+  double* rates;               /* rates: work space */
+  double* q1;                  /* n */
+  double* g;                   /* m */
+  double* mu;                  /* rows */
+  double* residual;            /* rows */
+  double* size;                /* m: sizes of the terms of the constraints at the node */
+  double* step;                /* rows: correction of mu */
+  double* left;                /* rows: work space */
+  double* block;               /* memory of the arrays above */
+} rattlie_state;
+
+static rattlie_state* own_of(const VidaIntegration* self) {
+  return ((const vida_lie_state*)self->state)->more;
+}
+
+/* ---- the end of a step ----------------------------------------------------------------------- */
+
+/* Sets own->momentum from the node. */
+static void take_momenta(const VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  for (int b = 0; b < lie->bodies; b++) {
+    double q[4];
+    vida__lie_body_components(&lie->body[b], self->node.q, q);
+    vida__lie_spin(self, &lie->body[b], q, own->momentum + own->joints->of_body[b]);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const int i = lie->other[j];
+    own->momentum[own->joints->of_other[j]] = self->node.p[i] + self->node.p_low[i];
+  }
+}
+
+/* Computes the rotations and q1 for the impulses own->mu. Returns the index of a body that turns
+ * too far, or -1. */
+static int find_end(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  const double h = self->node.h;
+  memcpy(own->rates, own->momentum, (size_t)own->joints->rates * sizeof *own->rates);
+  vida__lie_subtract_impulses(own->joints, own->mu, own->rates);
+  for (int b = 0; b < lie->bodies; b++) {
+    const vida_lie_body* body = &lie->body[b];
+    const double* momentum = own->rates + own->joints->of_body[b];
+    const double impulse[3] = {h * momentum[0], h * momentum[1], h * momentum[2]};
+    double q[4], change[4];
+    if (!vida__lie_find_rotation(body, impulse, &own->rotation[b])) {
+      return b;
+    }
+    vida__lie_body_components(body, self->node.q, q);
+    vida__lie_find_change(q, own->rotation[b].xi, change);
+    for (int a = 0; a < 4; a++) {
+      own->q1[body->coordinate[a]] = q[a] + change[a];
+    }
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const int i = lie->other[j];
+    own->q1[i] = self->node.q[i] + h * (own->rates[own->joints->of_other[j]] / lie->mass[i]);
+  }
+  return -1;
+}
+
+/* Computes the residual g(q1) / h. */
+static int find_residual(VidaIntegration* self) {
+  rattlie_state* own = own_of(self);
+  const int code = vida__constraints(&self->model.evaluator, vida__next_time(self), own->q1,
+                                     self->node.q_low, own->g);
+  for (int k = 0; k < own->joints->rows; k++) {
+    own->residual[k] = own->g[own->joints->row[k]] / self->node.h;
+  }
+  self->statistics.residual_evaluations++;
+  return code;
+}
+
+/* Returns the largest violation relative to the sizes of the terms of its row; NaN if one is NaN.
+ */
+static double find_violation(const VidaIntegration* self) {
+  const rattlie_state* own = own_of(self);
+  double largest = 0.0;
+  for (int k = 0; k < own->joints->rows; k++) {
+    const int r = own->joints->row[k];
+    const double g = fabs(own->g[r]);
+    if (!(g <= largest * own->size[r])) {
+      largest = g / own->size[r];
+    }
+  }
+  return largest;
+}
+
+/* Adds to the sizes of the rows how far momenta and impulses move the bodies before they cancel:
+ * all the size of a coordinate that rests at 0, and the rounding of a light one. */
+static void add_displacements(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  double *moved = own->rates, *size = own->left;
+  for (int c = 0; c < own->joints->rates; c++) {
+    moved[c] = fabs(own->momentum[c]);
+  }
+  vida__lie_add_impulse_sizes(own->joints, own->mu, moved);
+  for (int b = 0; b < lie->bodies; b++) {
+    double* of_body = moved + own->joints->of_body[b];
+    const double* root = lie->body[b].inverse_root;
+    const double light = fmax(fmax(root[0], root[1]), root[2]);
+    of_body[0] = of_body[1] = of_body[2] = light * light * (of_body[0] + of_body[1] + of_body[2]);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    moved[own->joints->of_other[j]] /= lie->mass[lie->other[j]];
+  }
+  vida__lie_row_sizes(own->joints, moved, size);
+  for (int k = 0; k < own->joints->rows; k++) {
+    const int r = own->joints->row[k];
+    own->size[r] = fmax(own->size[r], self->node.h * size[k]);
+  }
+}
+
+/* ---- Newton's method ------------------------------------------------------------------------- */
+
+/* Computes how the bodies turn at the end of the step for a change of their momenta. */
+static void find_responses(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  const rattlie_state* own = own_of(self);
+  for (int b = 0; b < lie->bodies; b++) {
+    vida__lie_find_response(&own->rotation[b], own->response + 9 * b);
+  }
+}
+
+/* Factors the derivative of g(q1) / h with respect to -mu. */
+static int factor_step(VidaIntegration* self) {
+  rattlie_state* own = own_of(self);
+  const int code =
+      vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, self->work.entries);
+  self->statistics.jacobian_evaluations++;
+  if (code) {
+    return code;
+  }
+  find_responses(self);
+  vida__lie_joint_gradients(self, own->joints, own->q1, self->work.entries, own->joints->next);
+  return vida__lie_factor_step(self, own->joints, own->response);
+}
+
+/* Computes own->step for own->residual with the factors of the node, and improves it once: by those
+ * of the step, B1 C B0^T, with B1 in joints->next and C in own->response. */
+static int find_correction(VidaIntegration* self) {
+  rattlie_state* own = own_of(self);
+  vida_lie_joints* joints = own->joints;
+  int code = vida__linear_solve(joints->node, own->residual, own->step);
+  if (code) {
+    return code;
+  }
+  vida__lie_apply_step(self, joints, own->response, own->step, own->rates, own->left);
+  for (int k = 0; k < joints->rows; k++) {
+    own->left[k] = own->residual[k] - own->left[k];
+  }
+  code = vida__linear_solve(joints->node, own->left, own->left);
+  for (int k = 0; k < joints->rows; k++) {
+    own->step[k] += own->left[k];
+  }
+  return code;
+}
+
+/* Corrects mu; `is_exact`: with the factors of the step. */
+static int correct(VidaIntegration* self, bool is_exact) {
+  rattlie_state* own = own_of(self);
+  const int code = is_exact ? vida__linear_solve(own->joints->step, own->residual, own->step)
+                            : find_correction(self);
+  for (int k = 0; k < own->joints->rows && !code; k++) {
+    own->mu[k] += own->step[k];
+  }
+  self->statistics.newton_iterations++;
+  return code;
+}
+
+/* Solves g(q1) = 0 for own->mu, from the guess there and in own->xi; `is_exact`: with the matrix of
+ * the step in all iterations. Returns VIDA_STEP_NOT_CONVERGED if that fails; *body is then the
+ * index of a body that turns too far, or -1. */
+static int solve(VidaIntegration* self, bool is_exact, int* body) {
+  enum { MOST_ITERATIONS = 40 };
+  static const double rounding = 64.0 * DBL_EPSILON, slow = 0.2;
+  rattlie_state* own = own_of(self);
+  double before = INFINITY, violation = 0.0;
+  bool is_last = own->joints->rows == 0;
+  for (int k = 0; k < MOST_ITERATIONS; k++) {
+    *body = find_end(self);
+    if (*body >= 0) {
+      return VIDA_STEP_NOT_CONVERGED;
+    }
+    if (is_last) {
+      return VIDA_SUCCESS;
+    }
+    int code = find_residual(self);
+    violation = find_violation(self);
+    if (!code && k > 0 && violation > DBL_EPSILON && violation >= 0.5 * before) {
+      add_displacements(self);
+      violation = find_violation(self);
+    }
+    if (code || isnan(violation)) {
+      return code ? code : VIDA_STEP_NOT_CONVERGED;
+    }
+    if (violation <= DBL_EPSILON || (violation <= rounding && violation >= 0.5 * before)) {
+      return VIDA_SUCCESS;
+    }
+    const double contraction = violation / before;
+    is_exact = is_exact || contraction > slow;
+    if (is_exact && (k == 0 || contraction > slow)) {
+      code = factor_step(self);
+    } else if (k == 0) {
+      find_responses(self);
+    }
+    code = code ? code : correct(self, is_exact);
+    if (code) {
+      return code;
+    }
+    /* The next violation would be below rounding, and need not be evaluated. */
+    is_last = k > 0 && violation * contraction <= 0.25 * DBL_EPSILON;
+    before = violation;
+  }
+  return VIDA_STEP_NOT_CONVERGED;
+}
+
+/* ---- guesses --------------------------------------------------------------------------------- */
+
+/* A flight without impulses of constraints. */
+static void guess_flight(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  memset(own->mu, 0, (size_t)own->joints->rows * sizeof *own->mu);
+  for (int b = 0; b < lie->bodies; b++) {
+    vida__lie_multiply(lie->body[b].factors, own->momentum + own->joints->of_body[b],
+                       own->rotation[b].xi);
+    for (int i = 0; i < 3; i++) {
+      own->rotation[b].xi[i] *= self->node.h;
+    }
+    own->rotation[b].has_inverse = false;
+  }
+}
+
+/* The unknowns of the frame's history: w, with the rates of bodies in the first three components of
+ * their quaternions, and mu. */
+static void extrapolate(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  const double* u = self->implicit.unknown;
+  vida__extrapolate_unknown(self);
+  for (int k = 0; k < own->joints->rows; k++) {
+    own->mu[k] = u[self->model.n + own->joints->row[k]];
+  }
+  for (int b = 0; b < lie->bodies; b++) {
+    for (int i = 0; i < 3; i++) {
+      own->rotation[b].xi[i] = self->node.h * u[lie->body[b].coordinate[i]];
+    }
+    own->rotation[b].has_inverse = false;
+  }
+}
+
+static void remember(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  const rattlie_state* own = own_of(self);
+  double* u = self->implicit.unknown;
+  memset(u, 0, (size_t)(self->model.n + self->model.m) * sizeof *u);
+  for (int k = 0; k < own->joints->rows; k++) {
+    u[self->model.n + own->joints->row[k]] = own->mu[k];
+  }
+  for (int b = 0; b < lie->bodies; b++) {
+    for (int i = 0; i < 3; i++) {
+      u[lie->body[b].coordinate[i]] = own->rotation[b].xi[i] / self->node.h;
+    }
+  }
+  vida__remember_unknown(self);
+}
+
+/* ---- flight ---------------------------------------------------------------------------------- */
+
+static int fail_flight(const VidaIntegration* self, int code, int body, VidaError* error) {
+  const vida_lie_state* lie = self->state;
+  const rattlie_state* own = own_of(self);
+  const VidaSystem* system = self->model.system;
+  char step[VIDA_STEP_NAME_SIZE], h[VIDA_REAL_TEXT_SIZE];
+  vida__name_step(self, step);
+  vida__real_text(h, vida__requested_step_size(self), 6);
+  if (code == VIDA_STEP_SINGULAR) {
+    return vida__fail(
+        error, code,
+        "%s: the matrix of the constraints is singular: they depend on each other, or "
+        "meet at a singular point",
+        step);
+  }
+  if (body >= 0) {
+    return vida__fail(error, code,
+                      "%s: the body of '%s' turns too far in a step; the step is too large: try "
+                      "less than h = %s",
+                      step, system->coordinates[lie->body[body].coordinate[0]].name, h);
+  }
+  int worst = own->joints->row[0];
+  for (int k = 1; k < own->joints->rows; k++) {
+    const int r = own->joints->row[k];
+    worst = fabs(own->g[r]) > fabs(own->g[worst]) ? r : worst;
+  }
+  return vida__fail(error, code,
+                    "%s: Newton's method found no impulse that meets constraint '%s'; the step is "
+                    "too large: try less than h = %s",
+                    step, system->rows[worst].name, h);
+}
+
+/* Subtracts B^T mu, for B = joints->gradient, from the momenta at the node. */
+static void add_impulses(VidaIntegration* self, const double* mu) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  const vida_lie_joints* joints = own->joints;
+  memset(own->rates, 0, (size_t)joints->rates * sizeof *own->rates);
+  vida__lie_subtract_impulses(joints, mu, own->rates);
+  for (int b = 0; b < lie->bodies; b++) {
+    double q[4], back[4], moment[3];
+    vida__lie_body_components(&lie->body[b], self->node.q, q);
+    vida__lie_conjugate(q, back);
+    vida__lie_turn_to_body(back, own->rates + joints->of_body[b], moment);
+    vida__lie_add_spin(self, &lie->body[b], 1.0, moment);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const int i = lie->other[j];
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], own->rates[joints->of_other[j]]);
+  }
+}
+
+/* Adds the impulses of the step to the momenta, and moves to its end. */
+static void arrive(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  const rattlie_state* own = own_of(self);
+  add_impulses(self, own->mu);
+  for (int b = 0; b < lie->bodies; b++) {
+    double q[4], change[4];
+    vida__lie_body_components(&lie->body[b], self->node.q, q);
+    vida__lie_find_change(q, own->rotation[b].xi, change);
+    vida__lie_advance(self, &lie->body[b], change);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const int i = lie->other[j];
+    const double w = (self->node.p[i] + self->node.p_low[i]) / lie->mass[i];
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->node.h * w);
+  }
+}
+
+static int fly(VidaIntegration* self, VidaError* error) {
+  const bool has_history = self->implicit.history.count > 0;
+  int body = -1;
+  take_momenta(self);
+  vida__lie_predict_gradients(own_of(self)->joints, has_history);
+  if (has_history) {
+    extrapolate(self);
+  } else {
+    guess_flight(self);
+  }
+  int code = solve(self, false, &body);
+  if (code > 0 && self->model.evaluator.error.code == 0) {
+    guess_flight(self);
+    code = solve(self, true, &body);
+  }
+  if (code) {
+    return code == VIDA_STEP_NOT_CONVERGED || code == VIDA_STEP_SINGULAR
+               ? fail_flight(self, code, body, error)
+               : vida__evaluation_failed(self, code, error);
+  }
+  arrive(self);
+  remember(self);
+  return VIDA_SUCCESS;
+}
+
+/* ---- projection ------------------------------------------------------------------------------ */
+
+/* Their rounding grows with the distance from the origin. */
+static void measure_rows(VidaIntegration* self, const double* entries) {
+  const VidaSystem* system = self->model.system;
+  double* size = own_of(self)->size;
+  memset(size, 0, (size_t)self->model.m * sizeof *size);
+  for (int e = 0; e < system->entry_count; e++) {
+    size[system->entries[e].row] += fabs(entries[e] * self->node.q[system->entries[e].coordinate]);
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    size[r] = fmax(size[r], self->model.value_size[r]);
+  }
+}
+
+/* Evaluates and factors the matrix of the node at the time t. */
+static int prepare_joints(VidaIntegration* self, double t) {
+  rattlie_state* own = own_of(self);
+  const double* entries;
+  own->has_node = false;
+  if (own->joints->rows == 0) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__jacobian_after_step(self, t, &entries);
+  if (code) {
+    return code;
+  }
+  self->statistics.jacobian_evaluations++;
+  measure_rows(self, entries);
+  vida__lie_swap_gradients(own->joints);
+  vida__lie_joint_gradients(self, own->joints, self->node.q, entries, own->joints->gradient);
+  code = vida__lie_factor_node(self, own->joints);
+  own->has_node = !code;
+  return code;
+}
+
+/* Computes the residual B u + g_t at the node, with g_t in own->g, and its largest row relative to
+ * its terms. */
+static double find_velocity_residual(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  const vida_lie_joints* joints = own->joints;
+  double largest = 0.0;
+  take_momenta(self);
+  for (int b = 0; b < lie->bodies; b++) {
+    vida__lie_multiply(lie->body[b].factors, own->momentum + joints->of_body[b],
+                       own->rates + joints->of_body[b]);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    own->rates[joints->of_other[j]] = own->momentum[joints->of_other[j]] / lie->mass[lie->other[j]];
+  }
+  vida__lie_joint_rates(joints, own->rates, own->residual, own->step);
+  for (int k = 0; k < joints->rows; k++) {
+    own->residual[k] += own->g[joints->row[k]];
+    const double size = own->step[k] + fabs(own->g[joints->row[k]]);
+    largest = fabs(own->residual[k]) <= largest * size ? largest : fabs(own->residual[k]) / size;
+  }
+  return largest;
+}
+
+/* Projects the momenta at the end of the step on the hidden constraints. */
+static int project(VidaIntegration* self) {
+  enum { MOST_PASSES = 4 };
+  rattlie_state* own = own_of(self);
+  const double t = vida__next_time(self);
+  double before = INFINITY;
+  int code = prepare_joints(self, t);
+  if (own->joints->rows == 0) {
+    return code;
+  }
+  memset(own->g, 0, (size_t)self->model.m * sizeof *own->g);
+  if (!code && self->model.system->time_dependent) {
+    code = vida__constraint_rate(&self->model.evaluator, t, self->node.q, own->g);
+  }
+  for (int k = 0; k < MOST_PASSES && !code; k++) {
+    const double left = find_velocity_residual(self);
+    if (left <= 4.0 * DBL_EPSILON || (left < 1e-12 && left >= 0.1 * before)) {
+      break;
+    }
+    before = left;
+    code = vida__linear_solve(own->joints->node, own->residual, own->step);
+    if (!code) {
+      add_impulses(self, own->step);
+    }
+  }
+  return code;
+}
+
+/* ---- start and step -------------------------------------------------------------------------- */
+
+static void forget(VidaIntegration* self) {
+  vida_lie_state* lie = self->state;
+  lie->has_force = false;
+  own_of(self)->has_node = false;
+}
+
+static int allocate(VidaIntegration* self) {
+  vida_lie_state* lie = self->state;
+  rattlie_state* own = lie->more;
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  const size_t bodies = (size_t)lie->bodies, rates = (size_t)own->joints->rates;
+  const vida_array arrays[] = {{&own->response, 9 * bodies},
+                               {&own->left, m},
+                               {&own->momentum, rates},
+                               {&own->rates, rates},
+                               {&own->q1, n},
+                               {&own->g, m},
+                               {&own->mu, m},
+                               {&own->residual, m},
+                               {&own->step, m},
+                               {&own->size, m}};
+  own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
+  own->rotation = vida__allocate(bodies + 1, sizeof *own->rotation);
+  return own->block && own->rotation ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+}
+
+static int create(VidaIntegration* self, VidaError* error) {
+  int code = vida__lie_create(self, true, error);
+  if (code) {
+    return code;
+  }
+  vida_lie_state* lie = self->state;
+  rattlie_state* own = vida__allocate(1, sizeof *own);
+  lie->more = own;
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  self->implicit.prepare = vida__prepare_node;
+  code = vida__lie_joints_create(self, &own->joints, error);
+  return code ? code : allocate(self) ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
+static void destroy(VidaIntegration* self) {
+  vida_lie_state* lie = self->state;
+  rattlie_state* own = lie ? lie->more : NULL;
+  if (own) {
+    vida__lie_joints_destroy(&own->joints);
+    free(own->block);
+    free(own->rotation);
+    free(own);
+  }
+}
+
+static int start(VidaIntegration* self, VidaError* error) {
+  rattlie_state* own = own_of(self);
+  vida_lie_state* lie = self->state;
+  forget(self);
+  for (int j = 0; j < lie->others; j++) {
+    if (vida__is_light_coordinate(self, lie->other[j])) {
+      return VIDA_REFUSE_SYSTEM(error,
+                                "%s: '%s' of system '%s' has less than 1e-8 of the mass that "
+                                "constraints couple it to, and its motion would be rounding",
+                                self->method->info.name,
+                                self->model.system->coordinates[lie->other[j]].name,
+                                self->model.system->name);
+    }
+  }
+  int code = vida__lie_start(self, error);
+  code = code ? code : vida__lie_joints_start(self, own->joints, error);
+  if (code) {
+    return code;
+  }
+  code = prepare_joints(self, self->node.t0);
+  if (!code && own->joints->rows > 0) { /* so that steps allocate nothing */
+    for (int b = 0; b < lie->bodies; b++) {
+      memcpy(own->response + 9 * b, lie->body[b].factors, 9 * sizeof *own->response);
+    }
+    memcpy(own->joints->next, own->joints->gradient,
+           (size_t)own->joints->entries * sizeof *own->joints->next);
+    code = vida__lie_factor_step(self, own->joints, own->response);
+  }
+  code = code ? code : vida__lie_find_force(self, self->node.t0);
+  lie->has_force = !code;
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
+}
+
+/* The part of the step before the projection. */
+static int advance(VidaIntegration* self, VidaError* error) {
+  vida_lie_state* lie = self->state;
+  const double t = vida__node_time(self);
+  int code = lie->has_force ? 0 : vida__lie_find_force(self, t);
+  code = code || own_of(self)->has_node ? code : prepare_joints(self, t);
+  lie->has_force = false;
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  vida__lie_kick(self);
+  return fly(self, error);
+}
+
+static int finish(VidaIntegration* self, VidaError* error) {
+  vida_lie_state* lie = self->state;
+  int code = vida__lie_find_force(self, vida__next_time(self));
+  lie->has_force = !code;
+  if (!code) {
+    vida__lie_kick(self);
+    code = project(self);
+  }
+  if (code == VIDA_STEP_SINGULAR) {
+    return fail_flight(self, code, -1, error);
+  }
+  vida__lie_set_momenta(self);
+  return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
+}
+
+static int step(VidaIntegration* self, VidaError* error) {
+  int code = advance(self, error);
+  code = code ? code : finish(self, error);
+  if (code) {
+    forget(self);
+    vida__forget_history(self);
+  }
+  return code;
+}
+
+static const VidaOptionRow options[] = {
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+const VidaMethod vida__rattlie = {
+    .size = sizeof(VidaMethod),
+    .info = {"rattlie", "RATTLE on a Lie group: rigid bodies with joints, as rotations",
+             "Hante and Arnold 2021",
+             "Rigid bodies in space as unit quaternions, coordinates with a constant mass of their "
+             "own, and holonomic constraints; potentials and forces of positions and time. The "
+             "unit norms of quaternions are no equations of a step. A body must turn by less than "
+             "3 rad per step, and the step must be below 2 "
+             "over the largest frequency of the potential.",
+             2,
+             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
+                 VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TIME_DEPENDENT |
+                 VIDA_CAN_JOINTED_BODIES},
+    .options = options,
+    .create = create,
+    .start = start,
+    .step = step,
+    .undo = forget,
+    .velocities = vida__lie_velocities,
+    .energy = vida__node_energy,
+    .multipliers = vida__node_multipliers,
+    .destroy = destroy};
