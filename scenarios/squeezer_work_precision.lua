@@ -40,7 +40,8 @@ runs:steps(100, 3, { { "del-midpoint" }, { "rattle" }, { "generalized-alpha" }, 
 runs:steps(100, 6, { { "spark-lobatto" } })
 runs:steps(30, 5, { { "radau" } })
 runs:tolerances { { "radau" }, { "ida-ggl" }, { "ida-index2" },
-  { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "cvode-projected" } }
+  { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "half-explicit" },
+  { "half-explicit", scheme = "phem56" }, { "cvode-projected" } }
 
 return vida.work_precision {
   system = squeezer(0.033),

@@ -26,7 +26,8 @@ local function pendulum()
   runs:steps(100, 8, { { "symmetric-multistep" } })
   runs:steps(10, 5, { { "radau" } })
   runs:tolerances { { "radau" }, { "ida-ggl" }, { "ida-index2" },
-    { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "cvode-projected" } }
+    { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "half-explicit" },
+    { "half-explicit", scheme = "phem56" }, { "cvode-projected" } }
   return vida.work_precision {
     system = double_spherical_pendulum(), time = time, norm = "end",
     reference = "auto", methods = runs.methods,
@@ -47,7 +48,8 @@ local function top()
   runs:steps(50, 9, { { "spark-lobatto", stages = 4 } })
   runs:steps(50, 5, { { "radau" } })
   runs:tolerances { { "radau" }, { "ida-ggl" }, { "ida-index2" },
-    { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "cvode-projected" } }
+    { "post-stabilized", variant = "s-both2" }, { "coordinate-projection" }, { "half-explicit" },
+    { "half-explicit", scheme = "phem56" }, { "cvode-projected" } }
   return vida.work_precision {
     system = system, time = time, norm = "end", coordinates = { body.centre },
     reference = { states = { { t = time, positions = centre } },

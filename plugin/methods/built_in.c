@@ -47,6 +47,7 @@
   X(stabilized_ode)            \
   X(post_stabilized)           \
   X(coordinate_projection)     \
+  X(half_explicit)             \
   X(coordinate_partitioning)   \
   X(cvode_projected)
 

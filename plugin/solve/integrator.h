@@ -1,8 +1,9 @@
 /* The interface between the driver of ordinary differential equations (ode.c) and the SUNDIALS
  * integrators in erkstep.c, arkstep.c and cvode.c.
  *
- * To add an integrator: write a file that defines a vida_integrator_class, declare the class below,
- * and add the names of its formulas to butcher_tables.h. */
+ * A method may bring an integrator of its own (vida_ode_settings.class). To add one of SUNDIALS:
+ * write a file that defines a vida_integrator_class, declare the class below, and add the names of
+ * its formulas to butcher_tables.h. */
 #ifndef VIDA_SOLVE_INTEGRATOR_H
 #define VIDA_SOLVE_INTEGRATOR_H
 
@@ -23,6 +24,7 @@ enum {
 typedef struct vida_integrator_class {
   const char* name; /* name of the SUNDIALS package, for messages */
   vida_package package;
+  const char* (*flag_name)(int flag); /* NULL: that of the package */
   bool is_multistep; /* keeps a history of steps, and cannot make a step of a given size */
   bool is_implicit;  /* solves equations by Newton's method in each step */
   /* Creates the memory of the package with its solvers. Returns a VidaCode: 0, VIDA_OUT_OF_MEMORY

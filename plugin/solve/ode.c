@@ -188,7 +188,7 @@ int vida__ode_create(int size, vida_ode_functions functions, void* data, vida_od
   made->data = data;
   made->settings = settings;
   made->sink.is_shared = settings.services != NULL;
-  made->class = vida__integrator_class(settings.integrator);
+  made->class = settings.class ? settings.class : vida__integrator_class(settings.integrator);
   made->fresh = true;
   int code = allocate(made, size);
   code = code ? code : made->class->create(made);
@@ -252,7 +252,8 @@ static bool is_by_failure(const vida_ode* ode, int flag) {
 }
 
 static int fail(vida_ode* ode, int flag, VidaError* error) {
-  const char* name = vida__flag_name(ode->class->package, flag);
+  const char* name = ode->class->flag_name ? ode->class->flag_name(flag)
+                                           : vida__flag_name(ode->class->package, flag);
   if (is_by_failure(ode, flag)) {
     return vida__fail_flag(error, ode->failure, name, "%s", "");
   }

@@ -35,8 +35,11 @@ typedef struct vida_ode_functions {
   int (*interrupted)(void* data, double reached);
 } vida_ode_functions;
 
+struct vida_integrator_class;
+
 typedef struct vida_ode_settings {
   vida_integrator integrator;
+  const struct vida_integrator_class* class; /* NULL: that of `integrator` */
   bool adaptive;
   /* For adaptive Runge-Kutta methods: steps end at nodes. Otherwise the state at nodes is
    * interpolated, without any effect on the steps. */

@@ -34,6 +34,12 @@ local precise = {
   { "coordinate-partitioning", rtol = 1e-10, coordinates = "tangent" },
   { "stabilized-ode", rtol = 1e-10 },
   { "stabilized-ode", rtol = 1e-10, projection = "triangular" },
+  { "half-explicit", rtol = 1e-10 },
+  { "half-explicit", rtol = 1e-10, first_stage = "scheme" },
+  { "half-explicit", rtol = 1e-10, metric = "identity" },
+  { "half-explicit", rtol = 1e-10, scheme = "phem56" },
+  { "half-explicit", rtol = 1e-10, scheme = "phem56", first_stage = "scheme" },
+  { "half-explicit", rtol = 1e-10, scheme = "hem4" },
 }
 
 -- ---- the squeezer -------------------------------------------------------------------------------
@@ -266,7 +272,8 @@ end
 local function test_pendulum()
   for _, wishes in ipairs {
     { "cvode-projected", rtol = 1e-10 }, { "post-stabilized", rtol = 1e-10 },
-    { "coordinate-projection", rtol = 1e-10 }, { "coordinate-partitioning", rtol = 1e-10 } } do
+    { "coordinate-projection", rtol = 1e-10 }, { "coordinate-partitioning", rtol = 1e-10 },
+    { "half-explicit", rtol = 1e-10 }, { "half-explicit", rtol = 1e-10, scheme = "phem56" } } do
     local stepper = run(new_pendulum(13.7503671, 1, 1, 0), wishes, 10)
     local q = stepper:positions()
     check.close(q[1], 1, 1e-9)
@@ -292,6 +299,7 @@ local function test_nodes()
   for _, wishes in ipairs {
     { "post-stabilized", rtol = 1e-9 }, { "post-stabilized", rtol = 1e-9, integrator = "fehlberg" },
     { "post-stabilized", rtol = 1e-9, integrator = "esdirk5" },
+    { "half-explicit", rtol = 1e-9 }, { "half-explicit", rtol = 1e-9, scheme = "hem4" },
     { "cvode-projected", rtol = 1e-9 }, { "coordinate-partitioning", rtol = 1e-9 } } do
     local pendulum = check.plain_pendulum()
     local few = run(pendulum, wishes, period, 1)

@@ -36,6 +36,7 @@ quick=(
   "double_spherical_pendulum --set time=0.2"
   "four_bar --set time=0.2 --set windows=5"
   "heavy_top --set time=0.02"
+  "half_explicit --set finest=4 --set repeats=1 --set links=5"
   "high_order --set time=1"
   "jointed_bodies --set time=0.05"
   "kepler --set time=1 --set eccentricity=0.3"

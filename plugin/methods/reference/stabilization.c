@@ -10,33 +10,6 @@
 #include "stepper/method_options.h"
 #include "system/constraints/state_projection.h"
 
-static int create_projector(VidaIntegration* self, vida_projection kind, VidaError* error) {
-  underlying_ode* own = self->state;
-  const int code = vida__projector_create(self->model.system, kind, vida__solver_of(self->options),
-                                          own->equations, &own->projector, error);
-  if (!code) {
-    vida__follow_segment(self, vida__projector_evaluator(own->projector));
-    vida__follow_equations(self, vida__projector_equations(own->projector));
-  }
-  return code;
-}
-
-/* Fills the error of a failed projection by means of the equations, which all methods here have. */
-static int pass_on(underlying_ode* own, int code) {
-  if (code) {
-    const VidaError* cause = &vida__projector_evaluator(own->projector)->error;
-    VidaError* told = &vida__equations_evaluator(own->equations)->error;
-    if (*cause->message) {
-      *told = *cause;
-    } else if (code == VIDA_STEP_SINGULAR) {
-      vida__fail(
-          told, code,
-          "the constraints are singular, so that the projection onto them is not determined");
-    }
-  }
-  return code;
-}
-
 #define PROJECTION_ROW(index)                                                                 \
   {                                                                                           \
     "projection", VIDA_OPTION_CHOICE, "", (index), 0.0, 3.0, false,                           \
@@ -68,7 +41,7 @@ static int stabilized_rate(void* data, double t, const double* y, double* rate) 
     rate[i] -= own->gamma * own->dq[i];
     rate[n + i] -= own->gamma * own->dv[i];
   }
-  return pass_on(own, code);
+  return vida__underlying_pass_on(own, code);
 }
 
 static int create_stabilized(VidaIntegration* self, VidaError* error) {
@@ -86,8 +59,8 @@ static int create_stabilized(VidaIntegration* self, VidaError* error) {
   }
   const int code = vida__underlying_create(self, functions, error);
   return code ? code
-              : create_projector(self, (vida_projection)VidaOptions_Get(options, "projection"),
-                                 error);
+              : vida__underlying_create_projector(
+                    self, (vida_projection)VidaOptions_Get(options, "projection"), error);
 }
 
 static int start_stabilized(VidaIntegration* self, VidaError* error) {
@@ -137,7 +110,7 @@ static int post_stabilize(void* data, double t, double* y) {
       v[i] -= own->alpha * own->dv[i];
     }
   }
-  return pass_on(own, code);
+  return vida__underlying_pass_on(own, code);
 }
 
 static int create_post(VidaIntegration* self, VidaError* error) {
@@ -161,7 +134,7 @@ static int create_post(VidaIntegration* self, VidaError* error) {
         self, "and its last stage is the end of the step: take decomposition = end", error);
   }
   code = code ? code : vida__underlying_create(self, functions, error);
-  code = code ? code : create_projector(self, kind, error);
+  code = code ? code : vida__underlying_create_projector(self, kind, error);
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = variant;
@@ -174,33 +147,20 @@ static int create_post(VidaIntegration* self, VidaError* error) {
 /* ---- projection to the end ------------------------------------------------------------------- */
 
 enum { LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_BOTH };
-/* The projection with the arrays of the method. */
-static vida_state_projection projection_of(underlying_ode* own) {
-  return (vida_state_projection){.system = own->self->model.system,
-                                 .projector = own->projector,
-                                 .accuracy = own->accuracy,
-                                 .value_size = own->self->model.value_size,
-                                 .given = own->n_work,
-                                 .dq = own->dq,
-                                 .dv = own->dv,
-                                 .g = own->g,
-                                 .rate = own->g_rate};
-}
-
 static int project_state(void* data, double t, double* y) {
   underlying_ode* own = data;
   double* v = y + own->self->model.n;
   if (own->self->model.m == 0) {
     return VIDA_SUCCESS;
   }
-  vida_state_projection projection = projection_of(own);
+  vida_state_projection projection = vida__underlying_projection(own);
   int code =
       own->variant == LEVEL_VELOCITY ? VIDA_SUCCESS : vida__project_position(&projection, t, y, v);
   own->iterations += projection.iterations;
   if (!code && own->variant != LEVEL_POSITION) {
     code = vida__project_velocity_level(&projection, t, y, v);
   }
-  return pass_on(own, code);
+  return vida__underlying_pass_on(own, code);
 }
 
 static int create_projection(VidaIntegration* self, VidaError* error) {
@@ -210,11 +170,11 @@ static int create_projection(VidaIntegration* self, VidaError* error) {
       vida__refuse_multistep(self, "which a projection after each step would make false", error);
   code = code ? code : vida__underlying_create(self, functions, error);
   code = code ? code
-              : create_projector(self,
-                                 VidaOptions_HasChoice(options, "metric", "mass")
-                                     ? VIDA_PROJECTION_MASS
-                                     : VIDA_PROJECTION_IDENTITY,
-                                 error);
+              : vida__underlying_create_projector(self,
+                                                  VidaOptions_HasChoice(options, "metric", "mass")
+                                                      ? VIDA_PROJECTION_MASS
+                                                      : VIDA_PROJECTION_IDENTITY,
+                                                  error);
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = (int)VidaOptions_Get(options, "level");
@@ -240,10 +200,10 @@ static int project_cvode(void* data, double t, const double* y, double* correcti
     correction[i] -= y[i];
   }
   if (!code && error && own->self->model.m > 0) {
-    vida_state_projection projection = projection_of(own);
+    vida_state_projection projection = vida__underlying_projection(own);
     code = vida__project_error(&projection, error);
   }
-  return pass_on(own, code);
+  return vida__underlying_pass_on(own, code);
 }
 
 static int create_cvode(VidaIntegration* self, VidaError* error) {
@@ -251,11 +211,11 @@ static int create_cvode(VidaIntegration* self, VidaError* error) {
   const VidaOptions* options = self->options;
   int code = vida__underlying_create(self, functions, error);
   code = code ? code
-              : create_projector(self,
-                                 VidaOptions_HasChoice(options, "metric", "mass")
-                                     ? VIDA_PROJECTION_MASS
-                                     : VIDA_PROJECTION_IDENTITY,
-                                 error);
+              : vida__underlying_create_projector(self,
+                                                  VidaOptions_HasChoice(options, "metric", "mass")
+                                                      ? VIDA_PROJECTION_MASS
+                                                      : VIDA_PROJECTION_IDENTITY,
+                                                  error);
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = LEVEL_BOTH;
@@ -292,30 +252,17 @@ static const VidaOptionRow post_options[] = {
      "tables 6.3 and 6.4."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
-#define METRIC_ROW                                                                             \
-  {                                                                                            \
-    "metric", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "mass|identity",                   \
-        "Projects along M^-1 G^T, which does not depend on units, or along G^T, which allows " \
-        "larger "                                                                              \
-        "steps where masses have different sizes."                                             \
-  }
-#define PROJECTION_TOLERANCE_ROW                                                            \
-  {                                                                                         \
-    "projection_tolerance", VIDA_OPTION_REAL, "1", 1e-15, 0.0, 1e-3, false, NULL,           \
-        "Largest |g| after the projection, relative to the terms of g; not below rounding." \
-  }
-
 static const VidaOptionRow projection_options[] = {
     VIDA_INTEGRATOR_ROW,
     {"level", VIDA_OPTION_CHOICE, "", LEVEL_BOTH, 0.0, 2.0, false, "position|velocity|both",
      "Projects positions onto g = 0, velocities onto G v + g_t = 0, or both."},
-    METRIC_ROW,
-    PROJECTION_TOLERANCE_ROW,
+    VIDA_METRIC_ROW,
+    VIDA_PROJECTION_TOLERANCE_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow cvode_options[] = {
-    METRIC_ROW,
-    PROJECTION_TOLERANCE_ROW,
+    VIDA_METRIC_ROW,
+    VIDA_PROJECTION_TOLERANCE_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 #define ODE_CAPABILITIES                                                           \

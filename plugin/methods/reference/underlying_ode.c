@@ -128,10 +128,12 @@ static int interrupted(void* data, double reached) {
 }
 
 int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions, VidaError* error) {
-  int code = check_integrator(self, error);
-  if (code) {
-    return code;
-  }
+  const int code = check_integrator(self, error);
+  return code ? code : vida__underlying_create_own(self, functions, NULL, error);
+}
+
+int vida__underlying_create_own(VidaIntegration* self, vida_ode_functions functions,
+                                const vida_integrator_class* class, VidaError* error) {
   underlying_ode* own = vida__allocate(1, sizeof *own);
   if (!own) {
     return vida__fail_memory(error);
@@ -140,14 +142,15 @@ int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions,
   self->implicit.prepare = prepare_nothing;
   self->reports_motion = true;
   own->self = self;
+  own->class = class;
   own->functions = functions;
   own->functions.accept = functions.accept ? functions.accept : accept;
   own->functions.interrupted = interrupted;
   if (allocate_own(own, (size_t)self->model.n, (size_t)self->model.m)) {
     return vida__fail_memory(error);
   }
-  code = vida__equations_create(self->model.system, vida__solver_of(self->options), &own->equations,
-                                error);
+  int code = vida__equations_create(self->model.system, vida__solver_of(self->options),
+                                    &own->equations, error);
   vida__follow_equations(self, own->equations);
   code = code ? code : vida__equations_join(own->equations, error);
   if (!code && vida__solver_of(self->options) == VIDA_SOLVER_AUTO) {
@@ -159,6 +162,7 @@ int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions,
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error) {
   const VidaOptions* options = own->self->options;
   const vida_ode_settings settings = {.integrator = find_integrator(options),
+                                      .class = own->class,
                                       .adaptive = own->self->adaptive,
                                       .ends_at_nodes = own->find_state != NULL,
                                       .rtol = VidaOptions_Get(options, "rtol"),
@@ -367,7 +371,7 @@ int vida__underlying_start(VidaIntegration* self, VidaError* error) {
     code = vida__projector_factor(own->projector, self->node.t0, self->node.q, self->node.v, false);
   }
   vida__ode_reset_counts(own->ode);
-  own->iterations = 0;
+  own->iterations = own->corrections = 0;
   return code ? vida__underlying_failed(own, code, error)
               : set_state(self, self->node.t0, own->state, error);
 }
@@ -379,10 +383,12 @@ static void copy_counts(VidaIntegration* self) {
   const vida_ode_counts counts = vida__ode_count(own->ode);
   VidaStatistics* statistics = &self->statistics;
   statistics->rejected_steps = counts.rejected;
-  /* Each iteration of a projection evaluates and factors G, and evaluates g. */
-  statistics->residual_evaluations = counts.rates + own->iterations;
-  statistics->jacobian_evaluations = counts.jacobians + own->iterations;
-  statistics->newton_iterations = counts.newton_iterations + own->iterations;
+  /* Each iteration of a projection evaluates and factors G, and evaluates g; a correction needs no
+   * factors. */
+  const long iterations = own->iterations + own->corrections;
+  statistics->residual_evaluations = counts.rates + iterations;
+  statistics->jacobian_evaluations = counts.jacobians + iterations;
+  statistics->newton_iterations = counts.newton_iterations + iterations;
   statistics->factorizations = counts.rates + own->iterations;
   if (self->adaptive) {
     statistics->steps = counts.steps;
@@ -421,7 +427,7 @@ static int explain(VidaIntegration* self, const VidaError* cause, double reached
 /* Computes q, v and the multipliers for the new y. */
 static int find_node(underlying_ode* own, double t, VidaError* error) {
   const size_t bytes = 2 * (size_t)own->self->model.n * sizeof *own->y;
-  int code = vida__ode_rate(own->ode, t, own->next, own->rate);
+  int code = own->is_asked ? VIDA_SUCCESS : vida__ode_rate(own->ode, t, own->next, own->rate);
   if (!code && own->find_state) {
     code = own->find_state(own, t, own->next, own->found);
   } else {
@@ -467,8 +473,10 @@ int vida__underlying_step(VidaIntegration* self, VidaError* error) {
     return explain(self, &cause, reached, error);
   }
   exchange_states(own);
-  memcpy(self->node.lambda, own->lambda, (size_t)self->model.m * sizeof *own->lambda);
-  self->node.lambda_t = next;
+  if (!own->is_asked) {
+    memcpy(self->node.lambda, own->lambda, (size_t)self->model.m * sizeof *own->lambda);
+    self->node.lambda_t = next;
+  }
   return VIDA_SUCCESS;
 }
 
@@ -477,6 +485,47 @@ int vida__underlying_velocities(VidaIntegration* self, double* v, VidaError* err
   (void)error;
   memcpy(v, own->state + self->model.n, (size_t)self->model.n * sizeof *v);
   return VIDA_SUCCESS;
+}
+
+/* ---- projection ------------------------------------------------------------------------------ */
+
+int vida__underlying_create_projector(VidaIntegration* self, vida_projection kind,
+                                      VidaError* error) {
+  underlying_ode* own = self->state;
+  const int code = vida__projector_create(self->model.system, kind, vida__solver_of(self->options),
+                                          own->equations, &own->projector, error);
+  if (!code) {
+    vida__follow_segment(self, vida__projector_evaluator(own->projector));
+    vida__follow_equations(self, vida__projector_equations(own->projector));
+  }
+  return code;
+}
+
+int vida__underlying_pass_on(underlying_ode* own, int code) {
+  if (code) {
+    const VidaError* cause = &vida__projector_evaluator(own->projector)->error;
+    VidaError* told = &vida__equations_evaluator(own->equations)->error;
+    if (*cause->message) {
+      *told = *cause;
+    } else if (code == VIDA_STEP_SINGULAR) {
+      vida__fail(
+          told, code,
+          "the constraints are singular, so that the projection onto them is not determined");
+    }
+  }
+  return code;
+}
+
+vida_state_projection vida__underlying_projection(underlying_ode* own) {
+  return (vida_state_projection){.system = own->self->model.system,
+                                 .projector = own->projector,
+                                 .accuracy = own->accuracy,
+                                 .value_size = own->self->model.value_size,
+                                 .given = own->n_work,
+                                 .dq = own->dq,
+                                 .dv = own->dv,
+                                 .g = own->g,
+                                 .rate = own->g_rate};
 }
 
 /* ---- baumgarte ------------------------------------------------------------------------------- */

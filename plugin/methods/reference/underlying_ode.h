@@ -7,10 +7,10 @@
 #ifndef VIDA_METHODS_REFERENCE_UNDERLYING_ODE_H
 #define VIDA_METHODS_REFERENCE_UNDERLYING_ODE_H
 
-#include "solve/ode.h"
+#include "solve/integrator.h"
 #include "stepper/integration.h"
 #include "system/constraints/equations.h"
-#include "system/constraints/projector.h"
+#include "system/constraints/state_projection.h"
 
 typedef struct underlying_ode underlying_ode;
 /* The state of a method on the underlying ODE. */
@@ -29,8 +29,11 @@ struct underlying_ode {
   double accuracy;       /* relative accuracy of a projection */
   int variant;           /* value of the method's own enumeration */
   bool at_stage;         /* corrections are factored at the last stage */
-  long iterations;       /* Newton iterations in projections */
-  void* extra;           /* data of one method, which frees it */
+  bool is_asked;         /* multipliers at nodes are computed on request (VidaMethod.multipliers) */
+  const vida_integrator_class* class; /* NULL: that of the option `integrator` */
+  long iterations;                    /* Newton iterations in projections */
+  long corrections;                   /* in projections, with factors that were there */
+  void* extra;                        /* data of one method, which frees it */
   double* block;
   double* y;         /* 2 n: at the node */
   double* state;     /* 2 n: q and v at the node */
@@ -59,8 +62,25 @@ extern const VidaOptionRow vida__ode_options[];
         VIDA_INTEGRATOR_COUNT - 1.0, false, VIDA_INTEGRATOR_CHOICES, VIDA_INTEGRATOR_HELP \
   }
 
+#define VIDA_METRIC_ROW                                                                        \
+  {                                                                                            \
+    "metric", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "mass|identity",                   \
+        "Projects along M^-1 G^T, which does not depend on units, or along G^T, which allows " \
+        "larger "                                                                              \
+        "steps where masses have different sizes."                                             \
+  }
+#define VIDA_PROJECTION_TOLERANCE_ROW                                                       \
+  {                                                                                         \
+    "projection_tolerance", VIDA_OPTION_REAL, "1", 1e-15, 0.0, 1e-3, false, NULL,           \
+        "Largest |g| after the projection, relative to the terms of g; not below rounding." \
+  }
+
 /* Creates the state, the equations and the driver: for VidaMethod.create. */
 int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions, VidaError* error);
+/* The same with an integrator of the method's own instead of one of butcher_tables.h. `data` of its
+ * functions is that of the vida_ode, this state. */
+int vida__underlying_create_own(VidaIntegration* self, vida_ode_functions functions,
+                                const vida_integrator_class* class, VidaError* error);
 /* Creates the driver again for another size of y: for VidaMethod.start. */
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 /* Frees what vida__underlying_create has created: for VidaMethod.destroy. */
@@ -94,5 +114,13 @@ int vida__refuse_implicit(VidaIntegration* self, const char* why, VidaError* err
 /* Refuses multistep methods, which cannot use `settle`, with VIDA_NOT_SUPPORTED. `why` is the
  * reason, which ends the sentence. */
 int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* error);
+/* Creates own->projector, which shares the equations where it can. */
+int vida__underlying_create_projector(VidaIntegration* self, vida_projection kind,
+                                      VidaError* error);
+/* Returns the code of a projection, and tells the equations, which all of these methods have, the
+ * reason of its failure. */
+int vida__underlying_pass_on(underlying_ode* own, int code);
+/* Returns the projection with the arrays of the method. */
+vida_state_projection vida__underlying_projection(underlying_ode* own);
 
 #endif

@@ -266,10 +266,10 @@ static int add_masses(vida_equations* equations, double t, const double* q, cons
  * are singular, and elimination would fail. Adds c G_r^T G_r for the row r of the norm, with the
  * mean mass of the quaternion for c. The solution x remains the same; c G_r x is taken from the
  * multiplier. */
-static void add_norm_masses(vida_equations* equations, double* matrix) {
+static void add_norm_masses(vida_equations* equations, const double* rows, double* matrix) {
   for (int k = 0; k < equations->norm_count; k++) {
     vida_norm_row* norm = &equations->norms[k];
-    const double* gradient = equations->entries + norm->entry;
+    const double *gradient = equations->entries + norm->entry, *row = rows + norm->entry;
     double trace = 0.0, square = 0.0;
     for (int i = 0; i < 4; i++) {
       trace += fabs(matrix[norm->slot[i][i]]);
@@ -278,14 +278,17 @@ static void add_norm_masses(vida_equations* equations, double* matrix) {
     norm->mass = square > 0.0 ? 0.25 * trace / square : 0.0;
     for (int i = 0; i < 4; i++) {
       for (int j = 0; j < 4; j++) {
-        matrix[norm->slot[i][j]] += norm->mass * (gradient[i] * gradient[j]);
+        matrix[norm->slot[i][j]] += norm->mass * (gradient[i] * row[j]);
       }
     }
   }
 }
 
-/* Factors the matrix of all unknowns with the entries of G. */
-static int factor_all(vida_equations* equations, double t, const double* q, const double* v) {
+/* Factors the matrix of all unknowns with the entries of G, and `rows` for those of its lower
+ * block.
+ */
+static int factor_all(vida_equations* equations, double t, const double* q, const double* v,
+                      const double* rows) {
   const VidaSystem* system = equations->system;
   equations->is_condensed = false;
   int code = require_linear(equations, &equations->evaluator.error);
@@ -299,13 +302,13 @@ static int factor_all(vida_equations* equations, double t, const double* q, cons
   }
   equations->has_norm_masses = !equations->has_identity && !equations->redundant;
   if (!code && equations->has_norm_masses) {
-    add_norm_masses(equations, matrix);
+    add_norm_masses(equations, rows, matrix);
   }
   for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
     matrix[system->mass_slot[i]] = 1.0;
   }
   vida__add_columns(system, equations->entries, 1.0, matrix);
-  vida__add_rows(system, equations->entries, 1.0, matrix);
+  vida__add_rows(system, rows, 1.0, matrix);
   for (int r = 0; r < system->row_count && equations->redundant; r++) {
     matrix[vida__constraint_diagonal(system, r)] -= equations->shift[r];
   }
@@ -316,16 +319,19 @@ static int factor_all(vida_equations* equations, double t, const double* q, cons
 
 /* Unless it is large, the matrix of all unknowns is factored at first, too, so that later it
  * allocates nothing where the condensed one fails. */
-static int factor(vida_equations* equations, double t, const double* q, const double* v) {
+static int factor(vida_equations* equations, double t, const double* q, const double* v,
+                  const double* rows) {
+  const double* entries = equations->entries;
   if (!equations->may_condense || !(equations->is_prepared || waits_with_all(equations))) {
-    const int code = factor_all(equations, t, q, v);
+    const int code = factor_all(equations, t, q, v, rows);
     if (code || !equations->may_condense) {
       return code;
     }
   }
   equations->is_condensed =
-      vida__multiplier_equations_factor(equations->condensed, equations->entries);
-  return equations->is_condensed ? VIDA_SUCCESS : factor_all(equations, t, q, v);
+      rows == entries ? vida__multiplier_equations_factor(equations->condensed, entries)
+                      : vida__multiplier_equations_factor_rows(equations->condensed, entries, rows);
+  return equations->is_condensed ? VIDA_SUCCESS : factor_all(equations, t, q, v, rows);
 }
 
 int vida__equations_factor(vida_equations* equations, double t, const double* q, const double* v) {
@@ -334,7 +340,33 @@ int vida__equations_factor(vida_equations* equations, double t, const double* q,
   const int code = equations->has_motion
                        ? vida__motion_tape_jacobian(equations->motion, &at, equations->entries)
                        : vida__jacobian(&equations->evaluator, t, q, equations->entries);
-  return code ? code : factor(equations, t, q, v);
+  return code ? code : factor(equations, t, q, v, equations->entries);
+}
+
+int vida__equations_factor_rows(vida_equations* equations, double t, const double* q,
+                                const double* v, const double* columns, const double* rows) {
+  const size_t bytes = (size_t)equations->system->entry_count * sizeof *columns;
+  const vida_place at = vida__place(&equations->evaluator, t, q, v);
+  int code = VIDA_SUCCESS;
+  equations->has_motion = equations->motion && !vida__motion_tape_run(equations->motion, &at);
+  if (columns) {
+    memcpy(equations->entries, columns, bytes);
+  } else {
+    code = equations->has_motion
+               ? vida__motion_tape_jacobian(equations->motion, &at, equations->entries)
+               : vida__jacobian(&equations->evaluator, t, q, equations->entries);
+  }
+  return code ? code : factor(equations, t, q, v, rows);
+}
+
+int vida__equations_motion_force(vida_equations* equations, double t, const double* q,
+                                 const double* v, double* force, double* work) {
+  if (equations->has_motion) {
+    const vida_place at = vida__place(&equations->evaluator, t, q, v);
+    double* bias = work + equations->system->coordinate_count;
+    return vida__motion_tape_bias(equations->motion, &at, force, bias, work);
+  }
+  return vida__motion_force(&equations->evaluator, t, q, v, force, work);
 }
 
 int vida__equations_motion_bias(vida_equations* equations, double t, const double* q,
@@ -351,7 +383,7 @@ int vida__equations_factor_with(vida_equations* equations, double t, const doubl
   equations->has_motion = false;
   memcpy(equations->entries, entries,
          (size_t)equations->system->entry_count * sizeof *equations->entries);
-  return factor(equations, t, q, v);
+  return factor(equations, t, q, v, equations->entries);
 }
 
 const double* vida__equations_jacobian(const vida_equations* equations) {

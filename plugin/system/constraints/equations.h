@@ -56,6 +56,16 @@ int vida__equations_motion_bias(vida_equations* equations, double t, const doubl
 /* The same as vida__equations_factor with entries of G that are known. */
 int vida__equations_factor_with(vida_equations* equations, double t, const double* q,
                                 const double* v, const double* entries);
+/* Factors the matrix of the equations M x + G^T y = r, R x = s, with `rows` for R: entries of G at
+ * another place. M is evaluated at (t,q,v), and so is G, unless its entries are known (`columns`,
+ * nullable). Later solves and corrections are those of these equations. Returns what
+ * vida__equations_factor does. */
+int vida__equations_factor_rows(vida_equations* equations, double t, const double* q,
+                                const double* v, const double* columns, const double* rows);
+/* Computes force (n) of vida__equations_motion_bias, at the place (t,q,v) of the last call of
+ * vida__equations_factor or vida__equations_factor_rows; `work` (n + m) is work space. */
+int vida__equations_motion_force(vida_equations* equations, double t, const double* q,
+                                 const double* v, double* force, double* work);
 /* Returns the number of entries of the factors, of the equations with all unknowns; -1: not known.
  */
 long vida__equations_factor_entries(const vida_equations* equations);

@@ -16,6 +16,8 @@ struct vida_multiplier_equations {
   vida_elimination* elimination;
   double* root;        /* n: M^(-1/2) */
   double* scaled;      /* entries: of B = G M^(-1/2); the matrix is B B^T, exactly symmetric */
+  double* scaled_rows; /* entries: of the second line, if they are others */
+  const double* left;  /* of the last factors: `scaled` or `scaled_rows` */
   double* values;      /* of the matrix */
   double* given;       /* m: s */
   double* multipliers; /* m: work */
@@ -32,6 +34,7 @@ static int allocate(vida_multiplier_equations* made) {
   const size_t m = (size_t)system->row_count;
   const vida_array arrays[] = {{&made->root, (size_t)system->coordinate_count},
                                {&made->scaled, (size_t)system->entry_count},
+                               {&made->scaled_rows, (size_t)system->entry_count},
                                {&made->given, m},
                                {&made->multipliers, m},
                                {&made->values, (size_t)made->matrix.pattern.entries}};
@@ -133,6 +136,19 @@ bool vida__multiplier_equations_factor(vida_multiplier_equations* equations,
   vida__scale_runs(&equations->matrix.runs, entries, equations->root, equations->scaled);
   memset(equations->values, 0, bytes);
   vida__add_entry_squares(&equations->matrix, equations->scaled, equations->values);
+  equations->left = equations->scaled;
+  return vida__elimination_factor(equations->elimination, equations->values);
+}
+
+bool vida__multiplier_equations_factor_rows(vida_multiplier_equations* equations,
+                                            const double* entries, const double* rows) {
+  const vida_multiplier_matrix* matrix = &equations->matrix;
+  const size_t bytes = (size_t)matrix->pattern.entries * sizeof *equations->values;
+  vida__scale_runs(&matrix->runs, entries, equations->root, equations->scaled);
+  vida__scale_runs(&matrix->runs, rows, equations->root, equations->scaled_rows);
+  memset(equations->values, 0, bytes);
+  vida__add_entry_products(matrix, equations->scaled_rows, equations->scaled, equations->values);
+  equations->left = equations->scaled_rows;
   return vida__elimination_factor(equations->elimination, equations->values);
 }
 
@@ -143,9 +159,10 @@ static bool is_uncertain(const vida_multiplier_equations* own) {
   return vida__elimination_least_pivot(own->elimination) < certain_pivot;
 }
 
-/* Computes y with B B^T y = B z - given, and subtracts B^T y from z = M^(1/2) x. */
+/* Computes y with B B^T y = B z - given, and subtracts B^T y from z = M^(1/2) x; the first B on
+ * either side is that of the second line. */
 static void remove_rest(vida_multiplier_equations* own, const double* given, double* z, double* y) {
-  vida__multiply_runs(&own->matrix.runs, own->scaled, z, given, y);
+  vida__multiply_runs(&own->matrix.runs, own->left, z, given, y);
   vida__elimination_solve(own->elimination, y, y);
   vida__subtract_runs(&own->matrix.runs, own->scaled, y, z);
 }

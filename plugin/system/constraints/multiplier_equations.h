@@ -30,6 +30,10 @@ bool vida__multiplier_equations_start(vida_multiplier_equations* equations, cons
 /* Factors the matrix with these entries of G, which must remain until the last solution. Returns
  * false at a pivot that loses most of its digits. */
 bool vida__multiplier_equations_factor(vida_multiplier_equations* equations, const double* entries);
+/* Factors the matrix of the equations in which `rows` replaces G in the second line, G x = s:
+ * entries of G at another place. Returns what vida__multiplier_equations_factor does. */
+bool vida__multiplier_equations_factor_rows(vida_multiplier_equations* equations,
+                                            const double* entries, const double* rows);
 /* Solves the equations with the last factors: the right-hand side (r,s) and the solution (x,y) have
  * n + m components and may be the same array. Returns whether the solution is finite. */
 bool vida__multiplier_equations_solve(vida_multiplier_equations* equations,

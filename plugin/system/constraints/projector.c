@@ -411,6 +411,19 @@ int vida__projector_positions(vida_projector* projector, double t, const double*
   return code ? code : vida__constraints(&projector->evaluator, t, q, NULL, g);
 }
 
+void vida__projector_take_jacobian(vida_projector* projector) {
+  memcpy(projector->entries, vida__equations_jacobian(projector->equations),
+         (size_t)projector->system->entry_count * sizeof *projector->entries);
+}
+
+int vida__projector_gradients(vida_projector* projector, double t, const double* q) {
+  return vida__jacobian(&projector->evaluator, t, q, projector->entries);
+}
+
+int vida__projector_violation(vida_projector* projector, double t, const double* q, double* g) {
+  return vida__constraints(&projector->evaluator, t, q, NULL, g);
+}
+
 int vida__projector_rate(vida_projector* projector, double t, const double* q, const double* v,
                          double* rate) {
   return vida__velocity_residual(&projector->evaluator, t, q, projector->entries, v, rate);

@@ -36,6 +36,12 @@ int vida__projector_factor_there(vida_projector* projector, double t, const doub
                                  const double* v);
 /* Computes G and g(t,q) (m). */
 int vida__projector_positions(vida_projector* projector, double t, const double* q, double* g);
+/* Takes the entries of G of the last factors of the equations, for a place nearby. */
+void vida__projector_take_jacobian(vida_projector* projector);
+/* Computes only G at (t,q). */
+int vida__projector_gradients(vida_projector* projector, double t, const double* q);
+/* Computes only g(t,q) (m). */
+int vida__projector_violation(vida_projector* projector, double t, const double* q, double* g);
 /* Computes G v + g_t (m) with G of the last vida__projector_positions, at its place (t,q). */
 int vida__projector_rate(vida_projector* projector, double t, const double* q, const double* v,
                          double* rate);

@@ -120,6 +120,93 @@ int vida__project_velocity_level(vida_state_projection* projection, double t, co
   return code;
 }
 
+/* ---- with given factors ---------------------------------------------------------------------- */
+
+/* Subtracts the correction of the violation projection->g from q. */
+static int correct_position(vida_state_projection* projection, double* q) {
+  const int code = vida__projector_correct(projection->projector, projection->g, projection->dq);
+  for (int i = 0; i < projection->system->coordinate_count && !code; i++) {
+    q[i] -= projection->dq[i];
+  }
+  projection->corrections++;
+  return code;
+}
+
+/* Corrects q until g = 0 to rounding. *is_done is false where the iteration is too slow. The last
+ * correction is not checked if it leaves less than the tolerance at the rate of the one before. */
+static int iterate_nearby(vida_state_projection* projection, double t, double* q, bool* is_done) {
+  static const double slowest = 0.2; /* a rate below which new factors cost less */
+  vida_projector* projector = projection->projector;
+  const double tolerance = fmax(projection->accuracy, 4.0 * DBL_EPSILON);
+  int code = vida__projector_violation(projector, t, q, projection->g);
+  double before = code ? 0.0 : relative_violation(projection, q);
+  *is_done = false;
+  code = code ? code : correct_position(projection, q);
+  for (int k = 0; k < MOST_ITERATIONS && !code && !*is_done; k++) {
+    code = vida__projector_violation(projector, t, q, projection->g);
+    const double violation = code ? 0.0 : relative_violation(projection, q);
+    *is_done = violation <= tolerance || has_settled(projection, q, violation, before);
+    const double rate = violation / before;
+    if (code || *is_done || !(rate < slowest)) {
+      break;
+    }
+    code = correct_position(projection, q);
+    *is_done = rate * violation <= tolerance;
+    before = violation;
+  }
+  return code;
+}
+
+/* Returns whether G v + g_t is rounding beside its terms in all rows. */
+static bool is_rate_rounding(const vida_state_projection* projection, const double* v) {
+  static const double rounding = 16.0 * DBL_EPSILON;
+  const VidaSystem* system = projection->system;
+  const double* entries = vida__projector_jacobian(projection->projector);
+  double* terms = projection->g;
+  memset(terms, 0, (size_t)system->row_count * sizeof *terms);
+  for (int e = 0; e < system->entry_count; e++) {
+    terms[system->entries[e].row] += fabs(entries[e] * v[system->entries[e].coordinate]);
+  }
+  bool is_rounding = true;
+  for (int r = 0; r < system->row_count; r++) {
+    is_rounding = is_rounding && fabs(projection->rate[r]) <= rounding * terms[r];
+  }
+  return is_rounding;
+}
+
+/* Each pass leaves the part of the violation by which G differs from that of the factors. */
+static int correct_rates(vida_state_projection* projection, double t, const double* q, double* v) {
+  enum { MOST_PASSES = 4 };
+  vida_projector* projector = projection->projector;
+  int code = VIDA_SUCCESS;
+  for (int pass = 0; pass < MOST_PASSES && !code; pass++) {
+    code = vida__projector_rate(projector, t, q, v, projection->rate);
+    if (code || is_rate_rounding(projection, v)) {
+      break;
+    }
+    code = vida__projector_correct(projector, projection->rate, projection->dv);
+    for (int i = 0; i < projection->system->coordinate_count && !code; i++) {
+      v[i] -= projection->dv[i];
+    }
+  }
+  return code;
+}
+
+int vida__project_nearby(vida_state_projection* projection, double t, double* q, double* v) {
+  bool is_done;
+  vida__projector_take_jacobian(projection->projector);
+  int code = iterate_nearby(projection, t, q, &is_done);
+  if (code) {
+    return code;
+  }
+  if (is_done) {
+    code = vida__projector_gradients(projection->projector, t, q);
+    return code ? code : correct_rates(projection, t, q, v);
+  }
+  code = vida__project_position(projection, t, q, v);
+  return code ? code : vida__project_velocity_level(projection, t, q, v);
+}
+
 int vida__project_error(vida_state_projection* projection, double* error) {
   const VidaSystem* system = projection->system;
   const int n = system->coordinate_count;

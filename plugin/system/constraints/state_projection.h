@@ -14,6 +14,7 @@ typedef struct vida_state_projection {
   double *given, *dq, *dv;   /* n: work */
   double *g, *rate;          /* m: work */
   long iterations;           /* total number for positions */
+  long corrections;          /* of positions, with given factors */
   bool has_jacobian;         /* the projector has G at the positions that were just projected */
 } vida_state_projection;
 
@@ -26,6 +27,10 @@ int vida__project_position(vida_state_projection* projection, double t, double* 
  * evaluation. */
 int vida__project_velocity_level(vida_state_projection* projection, double t, const double* q,
                                  double* v);
+/* Projects q and v (n each) as both functions do, with the factors that the projector's equations
+ * have: those of a place that is so close that the projection converges in a few iterations, each
+ * of which costs no factorization. Takes new factors if it does not. */
+int vida__project_nearby(vida_state_projection* projection, double t, double* q, double* v);
 /* Removes from an error estimate (2 n, of positions and velocities) the components that leave the
  * constraints, with the factors of the last projection. Returns 0 or VIDA_STEP_SINGULAR. */
 int vida__project_error(vida_state_projection* projection, double* error);

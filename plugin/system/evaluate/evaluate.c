@@ -188,8 +188,8 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
   return VIDA_SUCCESS;
 }
 
-int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
-                      double* force, double* bias, double* work) {
+int vida__motion_force(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                       double* force, double* work) {
   const VidaSystem* system = evaluator->system;
   const vida_place at = vida__place(evaluator, t, q, v);
   memcpy(force, system->uniform_force, (size_t)system->coordinate_count * sizeof *force);
@@ -201,7 +201,13 @@ int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, cons
       return code;
     }
   }
-  return vida__constraint_bias(evaluator, t, q, v, bias);
+  return VIDA_SUCCESS;
+}
+
+int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                      double* force, double* bias, double* work) {
+  const int code = vida__motion_force(evaluator, t, q, v, force, work);
+  return code ? code : vida__constraint_bias(evaluator, t, q, v, bias);
 }
 
 int vida__constraint_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,

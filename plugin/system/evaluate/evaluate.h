@@ -58,6 +58,9 @@ int vida__add_hessian_of(vida_evaluator* evaluator, int parts, double t, const d
  * force (n) = L_q + f - L_vq v - L_vt, and bias (m), with G a = -bias. `work` (n) is work space. */
 int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       double* force, double* bias, double* work);
+/* Computes only force (n). */
+int vida__motion_force(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                       double* force, double* work);
 /* Computes only bias (m): v^T g_qq v + 2 g_qt v + g_tt; for nonholonomic rows a = A v + b, a_q v +
  * a_t. */
 int vida__constraint_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,
