@@ -39,7 +39,7 @@ static symbolic work_of(vida_elimination_order* order, const bool* used) {
 void vida__free_elimination_order(vida_elimination_order* order) {
   int* const arrays[] = {order->pivot, order->start,  order->row,   order->middle,
                          order->above, order->below,  order->place, order->unused,
-                         order->fill,  order->change, order->work};
+                         order->fill,  order->change, order->work,  order->last};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     free(arrays[k]);
   }

@@ -271,10 +271,10 @@ void vida__lie_swap_gradients(vida_lie_joints* joints) {
   joints->gradient = before;
 }
 
-void vida__lie_predict_gradients(vida_lie_joints* joints, bool has_before) {
-  for (int e = 0; e < joints->entries; e++) {
-    const double change = has_before ? joints->gradient[e] - joints->before[e] : 0.0;
-    joints->next[e] = joints->gradient[e] + change;
+void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio) {
+  memcpy(joints->next, joints->gradient, (size_t)joints->entries * sizeof *joints->next);
+  for (int e = 0; e < joints->entries && ratio != 0.0; e++) {
+    joints->next[e] += ratio * (joints->gradient[e] - joints->before[e]);
   }
 }
 

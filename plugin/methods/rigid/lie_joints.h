@@ -53,8 +53,9 @@ void vida__lie_joint_gradients(const VidaIntegration* self, const vida_lie_joint
                                const double* q, const double* entries, double* gradient);
 /* Keeps joints->gradient as joints->before, before the next one is computed. */
 void vida__lie_swap_gradients(vida_lie_joints* joints);
-/* Computes a guess of joints->next: extrapolated, if joints->before is known. */
-void vida__lie_predict_gradients(vida_lie_joints* joints, bool has_before);
+/* Computes a guess of joints->next, extrapolated for a step of `ratio` times the length of the last
+ * one; 0: joints->before is not known. */
+void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio);
 /* Factors B M^-1 B^T for joints->gradient, symmetric. Returns 0, VIDA_STEP_SINGULAR or
  * VIDA_OUT_OF_MEMORY. */
 int vida__lie_factor_node(VidaIntegration* self, vida_lie_joints* joints);

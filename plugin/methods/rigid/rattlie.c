@@ -27,6 +27,7 @@
 typedef struct rattlie_state {
   vida_lie_joints* joints;
   bool has_node; /* joints->gradient and the factors of joints->node are those of the node */
+  double last_h; /* s: of the last step, if there is a history */
   vida_lie_rotation* rotation; /* bodies: the rotations of the step, or guesses */
   double* response;            /* 9 by bodies: see vida__lie_factor_step */
   double* momentum;            /* rates: Pi0 + h f / 2, in the body */
@@ -371,17 +372,19 @@ static void arrive(VidaIntegration* self) {
 }
 
 static int fly(VidaIntegration* self, VidaError* error) {
+  rattlie_state* own = own_of(self);
   const bool has_history = self->implicit.history.count > 0;
   int body = -1;
   take_momenta(self);
-  vida__lie_predict_gradients(own_of(self)->joints, has_history);
+  vida__lie_predict_gradients(own->joints,
+                              has_history && own->last_h != 0.0 ? self->node.h / own->last_h : 0.0);
   if (has_history) {
     extrapolate(self);
   } else {
     guess_flight(self);
   }
   int code = solve(self, false, &body);
-  if (code > 0 && self->model.evaluator.error.code == 0) {
+  if (code > 0) {
     guess_flight(self);
     code = solve(self, true, &body);
   }
@@ -392,6 +395,7 @@ static int fly(VidaIntegration* self, VidaError* error) {
   }
   arrive(self);
   remember(self);
+  own->last_h = self->node.h;
   return VIDA_SUCCESS;
 }
 
@@ -410,25 +414,30 @@ static void measure_rows(VidaIntegration* self, const double* entries) {
   }
 }
 
-/* Evaluates and factors the matrix of the node at the time t. */
-static int prepare_joints(VidaIntegration* self, double t) {
+/* Factors the matrix of the node from the entries of G there. */
+static int prepare_joints(VidaIntegration* self, const double* entries) {
   rattlie_state* own = own_of(self);
-  const double* entries;
   own->has_node = false;
   if (own->joints->rows == 0) {
     return VIDA_SUCCESS;
   }
-  int code = vida__jacobian_after_step(self, t, &entries);
-  if (code) {
-    return code;
-  }
-  self->statistics.jacobian_evaluations++;
   measure_rows(self, entries);
   vida__lie_swap_gradients(own->joints);
   vida__lie_joint_gradients(self, own->joints, self->node.q, entries, own->joints->gradient);
-  code = vida__lie_factor_node(self, own->joints);
+  const int code = vida__lie_factor_node(self, own->joints);
   own->has_node = !code;
   return code;
+}
+
+/* Does so at a node that the step has reached, at the time t. */
+static int prepare_reached_joints(VidaIntegration* self, double t) {
+  const double* entries;
+  if (own_of(self)->joints->rows == 0) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__jacobian_after_step(self, t, &entries);
+  self->statistics.jacobian_evaluations++;
+  return code ? code : prepare_joints(self, entries);
 }
 
 /* Computes the residual B u + g_t at the node, with g_t in own->g, and its largest row relative to
@@ -461,7 +470,7 @@ static int project(VidaIntegration* self) {
   rattlie_state* own = own_of(self);
   const double t = vida__next_time(self);
   double before = INFINITY;
-  int code = prepare_joints(self, t);
+  int code = prepare_reached_joints(self, t);
   if (own->joints->rows == 0) {
     return code;
   }
@@ -557,7 +566,7 @@ static int start(VidaIntegration* self, VidaError* error) {
   if (code) {
     return code;
   }
-  code = prepare_joints(self, self->node.t0);
+  code = prepare_reached_joints(self, self->node.t0);
   if (!code && own->joints->rows > 0) { /* so that steps allocate nothing */
     for (int b = 0; b < lie->bodies; b++) {
       memcpy(own->response + 9 * b, lie->body[b].factors, 9 * sizeof *own->response);
@@ -576,7 +585,7 @@ static int advance(VidaIntegration* self, VidaError* error) {
   vida_lie_state* lie = self->state;
   const double t = vida__node_time(self);
   int code = lie->has_force ? 0 : vida__lie_find_force(self, t);
-  code = code || own_of(self)->has_node ? code : prepare_joints(self, t);
+  code = code || own_of(self)->has_node ? code : prepare_joints(self, self->implicit.entries0);
   lie->has_force = false;
   if (code) {
     return vida__evaluation_failed(self, code, error);
