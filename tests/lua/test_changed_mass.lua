@@ -28,3 +28,28 @@ do
     end
   end
 end
+
+-- A coupled mass m/6 (2, 1; 1, 2) under the uniform force -g/2 (1, 3): both coordinates have the constant
+-- accelerations g/m (1, -5), which energy-momentum follows exactly, also after m has changed.
+do
+  local g = 9.81
+  local s = vida.system "coupled mass"
+  local m = s:parameter { "m", 1 }
+  local x, xd = s:coordinate { "x", unit = "m", value = 1, rate = 0.5 }
+  local y, yd = s:coordinate { "y", unit = "m", value = 2, rate = -0.25 }
+  s:lagrangian(m / 6 * (xd ^ 2 + xd * yd + yd ^ 2))
+  s:potential(g / 2 * (x + 3 * y))
+  local stepper = s:stepper { "energy-momentum", h = 0.01 }
+  for _, mass in ipairs { 1, 4 } do
+    s:set_parameter("m", mass)
+    stepper:start()
+    stepper:step(100)
+    local q, v = stepper:positions(), stepper:velocities()
+    local expected = { 1 + 0.5 + g / mass / 2, 2 - 0.25 - 5 * g / mass / 2 }
+    local speeds = { 0.5 + g / mass, -0.25 - 5 * g / mass }
+    for k = 1, 2 do
+      assert(math.abs(q[k] - expected[k]) < 1e-12, "coupled mass: position")
+      assert(math.abs(v[k] - speeds[k]) < 1e-12, "coupled mass: velocity")
+    end
+  end
+end
