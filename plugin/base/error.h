@@ -26,10 +26,21 @@ bool vida__is_code(int code);
 
 /* Refuses NULL pointers: VIDA_REFUSE_NULL(error, system, q) is 0, or VIDA_BAD_ARGUMENT with the
  * message "VidaSystem_Start: q is NULL". Public functions begin with it. */
-#define VIDA_REFUSE_NULL(error, ...)                                          \
-  vida__refuse_null(error, __func__, #__VA_ARGS__,                            \
-                    sizeof(const void*[]){__VA_ARGS__} / sizeof(const void*), \
-                    (const void* const[]){__VA_ARGS__})
+#define VIDA_REFUSE_NULL(error, ...)                                                 \
+  (vida__has_null(sizeof(const void*[]){__VA_ARGS__} / sizeof(const void*),          \
+                  (const void* const[]){__VA_ARGS__})                                \
+       ? vida__refuse_null(error, __func__, #__VA_ARGS__,                            \
+                           sizeof(const void*[]){__VA_ARGS__} / sizeof(const void*), \
+                           (const void* const[]){__VA_ARGS__})                       \
+       : VIDA_SUCCESS)
+/* Returns whether one of `count` pointers is NULL; inline, since most are not. */
+static inline bool vida__has_null(size_t count, const void* const* pointers) {
+  bool has_null = false;
+  for (size_t i = 0; i < count; i++) {
+    has_null = has_null || !pointers[i];
+  }
+  return has_null;
+}
 /* Implements VIDA_REFUSE_NULL: `names` is a list separated by ", "; `count` is the number of names
  * and pointers. */
 int vida__refuse_null(VidaError* error, const char* function, const char* names, size_t count,

@@ -170,6 +170,17 @@ static inline bool vida__watch_looks_always(const vida_watch* watch) {
          vida__is_near_singular(&watch->singularity);
 }
 
+/* Returns whether gradients hardly turn on a way of this squared length from the point that was
+ * looked at, if they bend at most as much as ever so far. */
+static inline bool vida__watch_allows(vida_watch* watch, double way) {
+  if (way > VIDA_THROWN_FACTOR * watch->last_way ||
+      !(watch->bend * way < watch->room * VIDA_HARDLY_TURNED)) {
+    return false;
+  }
+  watch->last_way = way > watch->last_way ? way : watch->last_way;
+  return true;
+}
+
 /* Returns whether gradients hardly turn from the last point to q (n) if, from the point that was
  * looked at, they bend at most as much as ever so far: angles add up. This holds after most steps.
  */
@@ -177,13 +188,7 @@ VIDA_ALWAYS_INLINE bool vida__watch_is_at_hand(vida_watch* watch, const double* 
   if (vida__watch_looks_always(watch)) {
     return false;
   }
-  const double way = vida__watch_way(watch, watch->seen, q, n);
-  if (way > VIDA_THROWN_FACTOR * watch->last_way ||
-      !(watch->bend * way < watch->room * VIDA_HARDLY_TURNED)) {
-    return false;
-  }
-  watch->last_way = way > watch->last_way ? way : watch->last_way;
-  return true;
+  return vida__watch_allows(watch, vida__watch_way(watch, watch->seen, q, n));
 }
 
 #endif

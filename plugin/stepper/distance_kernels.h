@@ -22,22 +22,6 @@ static const double good_contraction = 0.1;
 static const double rounded = 2.0 * DBL_EPSILON;
 static const double near_rounding = 1e-12;
 
-/* Numbers of coordinates, of constraints, and of components of a distance. In a chain each row
- * connects the next point to the one before it, and the first row a point to a place. */
-typedef struct vida_shape {
-  int n, m, dimension;
-  bool is_chain;
-} vida_shape;
-
-/* Return the coordinates of the points of row r, which is `at`. */
-VIDA_ALWAYS_INLINE int first_of(const vida_distance_row* at, int r, vida_shape of) {
-  return !of.is_chain ? at->first : r > 0 ? (r - 1) * of.dimension : of.n;
-}
-
-VIDA_ALWAYS_INLINE int second_of(const vida_distance_row* at, int r, vida_shape of) {
-  return of.is_chain ? r * of.dimension : at->second;
-}
-
 VIDA_ALWAYS_INLINE void find_difference(const double* to, const double* from, double* difference,
                                         int dimension) {
   for (int k = 0; k < dimension; k++) {

@@ -3,6 +3,7 @@
 #ifndef VIDA_STEPPER_DISTANCE_STATE_H
 #define VIDA_STEPPER_DISTANCE_STATE_H
 
+#include "base/inline.h"
 #include "solve/kinsol_newton.h"
 #include "stepper/chain_matrix.h"
 #include "stepper/distance_steps.h"
@@ -73,6 +74,22 @@ struct vida_distance_steps {
   int kept_extrapolation;
   int kept_count; /* of the general history */
 };
+
+/* Numbers of coordinates, of constraints, and of components of a distance. In a chain each row
+ * connects the next point to the one before it, and the first row a point to a place. */
+typedef struct vida_shape {
+  int n, m, dimension;
+  bool is_chain;
+} vida_shape;
+
+/* Return the coordinates of the points of row r, which is `at`. */
+VIDA_ALWAYS_INLINE int first_of(const vida_distance_row* at, int r, vida_shape of) {
+  return !of.is_chain ? at->first : r > 0 ? (r - 1) * of.dimension : of.n;
+}
+
+VIDA_ALWAYS_INLINE int second_of(const vida_distance_row* at, int r, vida_shape of) {
+  return of.is_chain ? r * of.dimension : at->second;
+}
 
 /* Makes at most `most` calm steps, as vida__make_calm_steps does, with the past steps in own->past
  * (distance_equations.c). */

@@ -8,6 +8,7 @@
 
 #include "base/inline.h"
 #include "base/memory.h"
+#include "stepper/branch_watch.h"
 #include "stepper/ensemble_state.h"
 #include "system/model/kernel.h"
 #include "system/model/model.h"
@@ -57,7 +58,8 @@ vida_step_lanes* vida__lanes_create(const VidaIntegration* self) {
       {(double**)&made->scale, m},          {(double**)&made->nu, m},
       {(double**)&made->nu_before, m},      {(double**)&made->correction, m},
       {(double**)&made->lower, m},          {(double**)&made->diagonal, m},
-      {(double**)&made->upper, m},          {&made->at, n},
+      {(double**)&made->upper, m},          {(double**)&made->motion, m},
+      {(double**)&made->seen, n},           {(double**)&made->root, n},
       {(double**)&made->difference, width}, {(double**)&made->node[0].q, VIDA_CALM_STEPS * node}};
   made->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   made->rod = vida__allocate((size_t)self->model.m, sizeof *made->rod);
@@ -131,6 +133,7 @@ VIDA_ALWAYS_INLINE void load(vida_step_lanes* own, VidaIntegration* const of[VID
 
 static void scatter(const lanes* from, int lane, int count, double* to) {
   const double* number = (const double*)from + lane;
+#pragma GCC unroll 8
   for (int i = 0; i < count; i++) {
     to[i] = number[VIDA_LANES * i];
   }
@@ -208,10 +211,10 @@ void vida__lanes_uncount(const vida_step_lanes* own, int lane, long step, long m
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
-VIDA_ALWAYS_INLINE void guess_multipliers(vida_step_lanes* own) {
+VIDA_ALWAYS_INLINE void guess_multipliers(vida_step_lanes* own, vida_shape shape) {
   const lanes *a = own->past[0], *b = own->past[1], *c = own->past[2], *e = own->past[3];
   lanes squares2 = {0.0}, squares3 = {0.0};
-  for (int r = 0; r < own->self->model.m; r++) {
+  for (int r = 0; r < shape.m; r++) {
     const lanes newest = a[r] - b[r], before = b[r] - c[r], oldest = c[r] - e[r];
     const lanes order2 = newest - before, square = own->scale[r] * own->scale[r];
     own->third[r] = order2 - (before - oldest);
@@ -220,72 +223,83 @@ VIDA_ALWAYS_INLINE void guess_multipliers(vida_step_lanes* own) {
     squares3 += square * (own->third[r] * own->third[r]);
   }
   const lane_mask helps = IS(squares3 < 0.25 * squares2);
-  for (int r = 0; r < own->self->model.m; r++) {
+  for (int r = 0; r < shape.m; r++) {
     own->mu[r] = SELECT(helps, own->mu[r] + own->third[r], own->mu[r]);
   }
 }
 
-VIDA_ALWAYS_INLINE void prepare(vida_step_lanes* own) {
+VIDA_ALWAYS_INLINE void prepare(vida_step_lanes* own, vida_shape shape) {
   const VidaIntegration* self = own->self;
   const double start = self->node.h * self->implicit.form.start_force,
                per_step = 1.0 / self->node.h;
   const double *force = self->implicit.distances->force,
                *inverse = self->implicit.distances->inverse;
-  for (int i = 0; i < self->model.n; i++) {
+  for (int i = 0; i < shape.n; i++) {
     own->unconstrained[i] = inverse[i] * (own->p[i] + own->p_low[i] + start * force[i]);
   }
-  for (int r = 0; r < self->model.m; r++) {
+  for (int r = 0; r < shape.m; r++) {
     own->rest[r] = per_step * own->g[r];
   }
 }
 
 /* Subtracts weight M^-1 G^T impulses (m) from velocities. */
 VIDA_ALWAYS_INLINE void subtract_accelerated(const vida_step_lanes* own, double weight,
-                                             const lanes* impulses, lanes* w, int dimension) {
+                                             const lanes* impulses, lanes* w, vida_shape shape) {
   const VidaIntegration* self = own->self;
   const vida_distance_row* at = self->implicit.distances->rows;
   const lanes* d = own->d;
-  for (int r = 0; r < self->model.m; r++, at++, d += dimension) {
+  for (int r = 0; r < shape.m; r++, at++, d += shape.dimension) {
     const lanes impulse = weight * at->factor * impulses[r];
     const lanes by_first = impulse * at->by_first, by_second = impulse * at->by_second;
-    for (int k = 0; k < dimension; k++) {
-      w[at->first + k] += by_first * d[k];
+    const int first = first_of(at, r, shape), second = second_of(at, r, shape);
+    for (int k = 0; k < shape.dimension && (!shape.is_chain || r > 0); k++) {
+      w[first + k] += by_first * d[k];
     }
-    for (int k = 0; k < dimension; k++) {
-      w[at->second + k] -= by_second * d[k];
+    for (int k = 0; k < shape.dimension; k++) {
+      w[second + k] -= by_second * d[k];
     }
   }
 }
 
-/* Computes w(mu), d and g / h at the end of the step. *largest receives the residuals relative to
- * their terms. */
-VIDA_ALWAYS_INLINE void evaluate(vida_step_lanes* own, lanes* largest, int dimension) {
+/* Computes w(mu), d and g / h at the end of the step. *is_rounded: residuals that are rounding, |g
+ * / h| <= rounded times the size of its terms in all rows. */
+VIDA_ALWAYS_INLINE void evaluate(vida_step_lanes* own, lane_mask* is_rounded, vida_shape shape) {
   const VidaIntegration* self = own->self;
   const double h = self->node.h;
   const vida_distance_row* at = self->implicit.distances->rows;
   const lanes* d = own->d;
   lanes* ahead = own->ahead;
-  lanes most = {0.0};
-  memcpy(own->w, own->unconstrained, (size_t)self->model.n * sizeof *own->w);
-  subtract_accelerated(own, *self->implicit.form.kappa, own->mu, own->w, dimension);
-  for (int r = 0; r < self->model.m; r++, at++, d += dimension, ahead += dimension) {
+  *is_rounded = ~(lane_mask){0};
+  memcpy(own->w, own->unconstrained, (size_t)shape.n * sizeof *own->w);
+  subtract_accelerated(own, *self->implicit.form.kappa, own->mu, own->w, shape);
+  for (int r = 0; r < shape.m; r++, at++, d += shape.dimension, ahead += shape.dimension) {
+    const lanes *from = own->w + first_of(at, r, shape), *to = own->w + second_of(at, r, shape);
     lanes sum;
-    for (int k = 0; k < dimension; k++) {
-      const lanes rate = own->w[at->second + k] - own->w[at->first + k], change = h * rate;
+    for (int k = 0; k < shape.dimension; k++) {
+      const lanes rate = to[k] - from[k], change = h * rate;
       const lanes product = (d[k] + 0.5 * change) * rate;
       ahead[k] = d[k] + change;
       sum = k > 0 ? sum + product : product;
     }
     own->residual[r] = own->rest[r] + at->factor * sum;
-    const lanes left = MAGNITUDE(own->residual[r]);
-    most = SELECT(IS(left <= most * own->size[r]) | IS(most != most), most, left / own->size[r]);
+    *is_rounded &= IS(MAGNITUDE(own->residual[r]) <= rounded * own->size[r]);
+  }
+}
+
+/* Computes the largest |left| / size of the rows; NaN stays. */
+VIDA_ALWAYS_INLINE void find_largest(const lanes* left, const lanes* size, lanes* largest,
+                                     vida_shape shape) {
+  lanes most = {0.0};
+  for (int r = 0; r < shape.m; r++) {
+    const lanes part = MAGNITUDE(left[r]);
+    most = SELECT(IS(part <= most * size[r]) | IS(most != most), most, part / size[r]);
   }
   *largest = most;
 }
 
-VIDA_ALWAYS_INLINE void dot(const lanes* a, const lanes* b, lanes* product, int dimension) {
+VIDA_ALWAYS_INLINE void dot(const lanes* a, const lanes* b, lanes* product, vida_shape shape) {
   lanes sum = a[0] * b[0];
-  for (int k = 1; k < dimension; k++) {
+  for (int k = 1; k < shape.dimension; k++) {
     sum += a[k] * b[k];
   }
   *product = sum;
@@ -294,18 +308,18 @@ VIDA_ALWAYS_INLINE void dot(const lanes* a, const lanes* b, lanes* product, int 
 /* Factors weight G1 M^-1 G0^T, with d for the gradients of the rows in `left` and for those of the
  * columns in `right`. Takes lanes with a small pivot out of *is_in. */
 VIDA_ALWAYS_INLINE void factor(vida_step_lanes* own, double weight, const lanes* left,
-                               const lanes* right, lane_mask* is_in, int dimension) {
+                               const lanes* right, lane_mask* is_in, vida_shape shape) {
   const vida_chain_matrix* matrix = &own->self->implicit.distances->matrix;
   lanes inverse = {0.0};
-  for (int r = 0; r < matrix->size; r++, left += dimension, right += dimension) {
+  for (int r = 0; r < shape.m; r++, left += shape.dimension, right += shape.dimension) {
     lanes product, term = {0.0};
-    dot(left, right, &product, dimension);
+    dot(left, right, &product, shape);
     const lanes whole = weight * matrix->own_weight[r] * product;
     if (r > 0) {
       const double both = weight * matrix->pair_weight[r];
-      dot(left, right - dimension, &product, dimension);
+      dot(left, right - shape.dimension, &product, shape);
       own->lower[r] = both * product * inverse;
-      dot(left - dimension, right, &product, dimension);
+      dot(left - shape.dimension, right, &product, shape);
       own->upper[r - 1] = both * product;
       term = own->lower[r] * own->upper[r - 1];
     }
@@ -318,8 +332,8 @@ VIDA_ALWAYS_INLINE void factor(vida_step_lanes* own, double weight, const lanes*
 }
 
 /* Computes correction = A^-1 residual. */
-VIDA_ALWAYS_INLINE void solve_matrix(vida_step_lanes* own) {
-  const int m = own->self->model.m;
+VIDA_ALWAYS_INLINE void solve_matrix(vida_step_lanes* own, vida_shape shape) {
+  const int m = shape.m;
   lanes* x = own->correction;
   lanes value = own->residual[0];
   x[0] = value;
@@ -343,28 +357,26 @@ VIDA_ALWAYS_INLINE bool is_any(const lane_mask* mask) {
   return all != 0;
 }
 
-VIDA_ALWAYS_INLINE void count(const lane_mask* mask, long counts[VIDA_LANES]) {
-  for (int k = 0; k < VIDA_LANES; k++) {
-    counts[k] -= (long)(*mask)[k];
-  }
-}
-
 /* Solves the equations. Takes lanes whose iteration does not converge with one matrix out of
- * *is_in. */
-VIDA_ALWAYS_INLINE void solve(vida_step_lanes* own, lane_mask* is_in, int dimension) {
+ * *is_in. Most lanes need one iteration, and then no quotient. */
+VIDA_ALWAYS_INLINE void solve(vida_step_lanes* own, lane_mask* is_in, vida_shape shape) {
   enum { MOST_ITERATIONS = 6 };
   const double kappa = *own->self->implicit.form.kappa;
-  lanes before = {0.0}, left;
+  lanes* before = own->third; /* the residuals before, after the guess */
   lane_mask is_open = *is_in;
   for (int k = 0; k <= MOST_ITERATIONS; k++) {
-    evaluate(own, &left, dimension);
-    count(&is_open, own->counts.residuals);
-    lane_mask is_slow = {0};
-    if (k > 0) {
-      is_slow = ~IS(left < good_contraction * before);
+    lane_mask is_done, is_slow = {0};
+    memcpy(before, own->residual, (size_t)shape.m * sizeof *before);
+    evaluate(own, &is_done, shape);
+    own->counts.residuals -= is_open;
+    is_open &= ~is_done;
+    if (k > 0 && is_any(&is_open)) {
+      lanes left, last;
+      find_largest(own->residual, own->size, &left, shape);
+      find_largest(before, own->size, &last, shape);
+      is_slow = ~IS(left < good_contraction * last);
+      is_open &= ~(is_slow & IS(left < near_rounding) & IS(last < near_rounding));
     }
-    is_open &=
-        ~IS(left <= rounded) & ~(is_slow & IS(left < near_rounding) & IS(before < near_rounding));
     *is_in &= ~(is_open & is_slow);
     is_open &= *is_in;
     if (!is_any(&is_open)) {
@@ -373,27 +385,27 @@ VIDA_ALWAYS_INLINE void solve(vida_step_lanes* own, lane_mask* is_in, int dimens
     if (k == 0) {
       /* A lane that needs no matrix does not leave because of it. */
       lane_mask is_regular = ~(lane_mask){0};
-      factor(own, kappa, own->ahead, own->d, &is_regular, dimension);
+      factor(own, kappa, own->ahead, own->d, &is_regular, shape);
       *is_in &= is_regular | ~is_open;
       is_open &= *is_in;
-      count(&is_open, own->counts.jacobians);
+      own->counts.jacobians -= is_open;
     }
-    solve_matrix(own);
-    for (int r = 0; r < own->self->model.m; r++) {
+    solve_matrix(own, shape);
+    for (int r = 0; r < shape.m; r++) {
       own->mu[r] = SELECT(is_open, own->mu[r] + own->correction[r], own->mu[r]);
     }
-    count(&is_open, own->counts.iterations);
-    before = left;
+    own->counts.iterations -= is_open;
   }
   *is_in &= ~is_open;
 }
 
 /* Takes lanes with a gradient that turns much out of *is_in. */
-VIDA_ALWAYS_INLINE void check_turns(const vida_step_lanes* own, lane_mask* is_in, int dimension) {
+VIDA_ALWAYS_INLINE void check_turns(const vida_step_lanes* own, lane_mask* is_in,
+                                    vida_shape shape) {
   const lanes *d = own->d, *ahead = own->ahead;
-  for (int r = 0; r < own->self->model.m; r++, d += dimension, ahead += dimension) {
+  for (int r = 0; r < shape.m; r++, d += shape.dimension, ahead += shape.dimension) {
     lanes turn = {0.0}, square = {0.0};
-    for (int k = 0; k < dimension; k++) {
+    for (int k = 0; k < shape.dimension; k++) {
       const lanes change = ahead[k] - d[k];
       turn += change * change;
       square += d[k] * d[k];
@@ -405,8 +417,8 @@ VIDA_ALWAYS_INLINE void check_turns(const vida_step_lanes* own, lane_mask* is_in
 /* ---- after a solution ------------------------------------------------------------------------ */
 
 VIDA_ALWAYS_INLINE void add_product(lanes* sum, lanes* low, const lanes* factor, const lanes* d,
-                                    int dimension) {
-  for (int k = 0; k < dimension; k++) {
+                                    vida_shape shape) {
+  for (int k = 0; k < shape.dimension; k++) {
     const lanes product = *factor * d[k];
     lanes total, left;
     ADD_EXACTLY(sum[k], product, total, left);
@@ -416,23 +428,24 @@ VIDA_ALWAYS_INLINE void add_product(lanes* sum, lanes* low, const lanes* factor,
 }
 
 VIDA_ALWAYS_INLINE void subtract_impulses(vida_step_lanes* own, double weight,
-                                          const lanes* impulses, int dimension) {
+                                          const lanes* impulses, vida_shape shape) {
   const VidaIntegration* self = own->self;
   const vida_distance_row* at = self->implicit.distances->rows;
   const lanes* d = own->d;
-  for (int r = 0; r < self->model.m; r++, at++, d += dimension) {
+  for (int r = 0; r < shape.m; r++, at++, d += shape.dimension) {
+    const int first = first_of(at, r, shape), second = second_of(at, r, shape);
     const lanes impulse = weight * at->factor * impulses[r], back = -impulse;
-    add_product(own->p + at->second, own->p_low + at->second, &back, d, dimension);
-    if (at->first < self->model.n) {
-      add_product(own->p + at->first, own->p_low + at->first, &impulse, d, dimension);
+    add_product(own->p + second, own->p_low + second, &back, d, shape);
+    if (first < shape.n) {
+      add_product(own->p + first, own->p_low + first, &impulse, d, shape);
     }
   }
 }
 
-VIDA_ALWAYS_INLINE void add_force(vida_step_lanes* own, double share) {
+VIDA_ALWAYS_INLINE void add_force(vida_step_lanes* own, double share, vida_shape shape) {
   const double weight = share * own->self->node.h;
   const double* force = own->self->implicit.distances->force;
-  for (int i = 0; i < own->self->model.n; i++) {
+  for (int i = 0; i < shape.n; i++) {
     const double part = weight * force[i];
     lanes total, left;
     ADD_EXACTLY(own->p[i], part, total, left);
@@ -441,8 +454,8 @@ VIDA_ALWAYS_INLINE void add_force(vida_step_lanes* own, double share) {
   }
 }
 
-VIDA_ALWAYS_INLINE void round_momenta(vida_step_lanes* own) {
-  for (int i = 0; i < own->self->model.n; i++) {
+VIDA_ALWAYS_INLINE void round_momenta(vida_step_lanes* own, vida_shape shape) {
+  for (int i = 0; i < shape.n; i++) {
     lanes total, left;
     ADD_EXACTLY(own->p[i], own->p_low[i], total, left);
     own->p[i] = total;
@@ -450,9 +463,9 @@ VIDA_ALWAYS_INLINE void round_momenta(vida_step_lanes* own) {
   }
 }
 
-VIDA_ALWAYS_INLINE void move_positions(vida_step_lanes* own) {
+VIDA_ALWAYS_INLINE void move_positions(vida_step_lanes* own, vida_shape shape) {
   const double h = own->self->node.h;
-  for (int i = 0; i < own->self->model.n; i++) {
+  for (int i = 0; i < shape.n; i++) {
     const lanes step = h * own->w[i];
     lanes total, left, rest, sum;
     ADD_EXACTLY(own->q[i], step, total, left);
@@ -463,102 +476,116 @@ VIDA_ALWAYS_INLINE void move_positions(vida_step_lanes* own) {
   }
 }
 
-VIDA_ALWAYS_INLINE void find_differences(vida_step_lanes* own, int dimension) {
+VIDA_ALWAYS_INLINE void find_differences(vida_step_lanes* own, vida_shape shape) {
   const VidaIntegration* self = own->self;
   const vida_distance_row* at = self->implicit.distances->rows;
   const double* place = self->implicit.distances->distances.place;
   lanes* d = own->d;
-  for (int r = 0; r < self->model.m; r++, at++, d += dimension, place += dimension) {
-    const lanes *q = own->q + at->second, *low = own->q_low + at->second;
-    const bool is_pair = at->first < self->model.n;
-    for (int k = 0; k < dimension; k++) {
-      d[k] = is_pair ? (q[k] - own->q[at->first + k]) + (low[k] - own->q_low[at->first + k])
+  for (int r = 0; r < shape.m; r++, at++, d += shape.dimension, place += shape.dimension) {
+    const int first = first_of(at, r, shape), second = second_of(at, r, shape);
+    const lanes *q = own->q + second, *low = own->q_low + second;
+    const bool is_pair = first < shape.n;
+    for (int k = 0; k < shape.dimension; k++) {
+      d[k] = is_pair ? (q[k] - own->q[first + k]) + (low[k] - own->q_low[first + k])
                      : (q[k] - place[k]) + low[k];
     }
   }
 }
 
-VIDA_ALWAYS_INLINE void advance(vida_step_lanes* own, int dimension) {
+VIDA_ALWAYS_INLINE void advance(vida_step_lanes* own, vida_shape shape) {
   const vida_step_form* form = &own->self->implicit.form;
-  add_force(own, form->start_force + form->end_force);
-  subtract_impulses(own, *form->kappa, own->mu, dimension);
-  move_positions(own);
-  for (int r = 0; r < own->self->model.m; r++) {
+  add_force(own, form->start_force + form->end_force, shape);
+  subtract_impulses(own, *form->kappa, own->mu, shape);
+  move_positions(own, shape);
+  for (int r = 0; r < shape.m; r++) {
     own->g[r] = own->self->node.h * own->residual[r];
   }
   exchange(&own->d, &own->d_before);
-  find_differences(own, dimension);
-  round_momenta(own);
+  find_differences(own, shape);
+  round_momenta(own, shape);
 }
 
-/* Computes G v into `residual`. *largest receives the rows, relative to motions of this size. */
-VIDA_ALWAYS_INLINE void find_rates(vida_step_lanes* own, const lanes* motion, lanes* largest,
-                                   int dimension) {
-  const VidaIntegration* self = own->self;
-  const vida_distance_row* at = self->implicit.distances->rows;
+/* Computes G v into `residual`. *is_rounded: the rows are rounding in motions of this size. */
+VIDA_ALWAYS_INLINE void find_rates(vida_step_lanes* own, const lanes* size, lane_mask* is_rounded,
+                                   vida_shape shape) {
+  const vida_distance_row* at = own->self->implicit.distances->rows;
   const lanes* d = own->d;
-  lanes most = {0.0};
-  for (int r = 0; r < self->model.m; r++, at++, d += dimension) {
-    lanes sum = d[0] * (own->v[at->second] - own->v[at->first]);
-    for (int k = 1; k < dimension; k++) {
-      sum += d[k] * (own->v[at->second + k] - own->v[at->first + k]);
+  *is_rounded = ~(lane_mask){0};
+  for (int r = 0; r < shape.m; r++, at++, d += shape.dimension) {
+    const lanes *from = own->v + first_of(at, r, shape), *to = own->v + second_of(at, r, shape);
+    lanes sum = d[0] * (to[0] - from[0]);
+    for (int k = 1; k < shape.dimension; k++) {
+      sum += d[k] * (to[k] - from[k]);
     }
     own->residual[r] = at->factor * sum;
-    const lanes left = MAGNITUDE(own->residual[r]), size = *motion * own->stiffness[r];
-    most = SELECT(IS(left <= most * size), most, left / size);
+    *is_rounded &= IS(MAGNITUDE(own->residual[r]) <= rounded * size[r]);
   }
-  *largest = most;
+}
+
+/* Computes the velocities before the projection, and the sizes of their rows. */
+VIDA_ALWAYS_INLINE void begin_projection(vida_step_lanes* own, lanes* size, vida_shape shape) {
+  const VidaIntegration* self = own->self;
+  lanes motion = {0.0};
+  for (int i = 0; i < shape.n; i++) {
+    const lanes part = MAGNITUDE(own->p[i]) * self->model.inverse_root[i];
+    motion = SELECT(IS(part > motion), part, motion);
+    own->v[i] = self->implicit.distances->inverse[i] * own->p[i];
+  }
+  for (int r = 0; r < shape.m; r++) {
+    size[r] = motion * own->stiffness[r];
+  }
 }
 
 /* Projects the momenta. Takes lanes for which that does not succeed out of *is_in. */
-VIDA_ALWAYS_INLINE void project(vida_step_lanes* own, lane_mask* is_in, int dimension) {
+VIDA_ALWAYS_INLINE void project(vida_step_lanes* own, lane_mask* is_in, vida_shape shape) {
   enum { MOST_CORRECTIONS = 4 };
-  const VidaIntegration* self = own->self;
-  const int n = self->model.n, m = self->model.m;
-  const size_t bytes = (size_t)n * sizeof *own->v;
-  lanes motion = {0.0}, before = {0.0}, left = {0.0};
-  for (int i = 0; i < n; i++) {
-    const lanes size = MAGNITUDE(own->p[i]) * self->model.inverse_root[i];
-    motion = SELECT(IS(size > motion), size, motion);
-    own->v[i] = self->implicit.distances->inverse[i] * own->p[i];
-  }
+  const size_t bytes = (size_t)shape.n * sizeof *own->v;
+  lanes *size = own->motion, *before = own->third;
+  begin_projection(own, size, shape);
   exchange(&own->nu, &own->nu_before);
-  memset(own->nu, 0, (size_t)m * sizeof *own->nu);
-  factor(own, 1.0, own->d, own->d, is_in, dimension);
-  lane_mask is_open = *is_in;
-  count(&is_open, own->counts.jacobians);
+  memset(own->nu, 0, (size_t)shape.m * sizeof *own->nu);
+  factor(own, 1.0, own->d, own->d, is_in, shape);
+  lane_mask is_open = *is_in, is_near = ~(lane_mask){0};
+  own->counts.jacobians -= is_open;
   for (int k = 0; k <= MOST_CORRECTIONS; k++) {
-    lanes now;
-    find_rates(own, &motion, &now, dimension);
-    left = SELECT(is_open, now, left);
+    lane_mask is_done;
+    memcpy(before, own->residual, (size_t)shape.m * sizeof *before);
+    find_rates(own, size, &is_done, shape);
     if (k > 0) {
-      is_open &= ~(IS(left <= rounded) | (IS(left < near_rounding) & IS(left >= before)));
+      is_open &= ~is_done;
+      is_near |= is_done;
+    }
+    if (k > 0 && is_any(&is_open)) {
+      lanes left, last;
+      find_largest(own->residual, size, &left, shape);
+      find_largest(before, size, &last, shape);
+      is_near = SELECT_BITS(is_open, IS(left < near_rounding), is_near);
+      is_open &= ~(IS(left < near_rounding) & IS(left >= last));
     }
     if (!is_any(&is_open)) {
       break;
     }
-    before = left;
-    solve_matrix(own);
+    solve_matrix(own, shape);
     memcpy(own->v_before, own->v, bytes);
-    subtract_accelerated(own, 1.0, own->correction, own->v, dimension);
-    for (int i = 0; i < n; i++) {
+    subtract_accelerated(own, 1.0, own->correction, own->v, shape);
+    for (int i = 0; i < shape.n; i++) {
       own->v[i] = SELECT(is_open, own->v[i], own->v_before[i]);
     }
-    for (int r = 0; r < m; r++) {
+    for (int r = 0; r < shape.m; r++) {
       own->nu[r] = SELECT(is_open, own->nu[r] + own->correction[r], own->nu[r]);
     }
   }
-  *is_in &= IS(left < near_rounding);
-  subtract_impulses(own, 1.0, own->nu, dimension);
-  round_momenta(own);
+  *is_in &= is_near;
+  subtract_impulses(own, 1.0, own->nu, shape);
+  round_momenta(own, shape);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Stores the node that the step has reached. */
-VIDA_ALWAYS_INLINE void store_node(vida_step_lanes* own, lane_node* to) {
+VIDA_ALWAYS_INLINE void store_node(vida_step_lanes* own, lane_node* to, vida_shape shape) {
   const VidaIntegration* self = own->self;
-  const int n = self->model.n, m = self->model.m;
+  const int n = shape.n, m = shape.m;
   memcpy(to->q, own->q, 5 * (size_t)n * sizeof *to->q);
   memcpy(to->w, own->w, (size_t)n * sizeof *to->w);
   memcpy(to->mu, own->mu, (size_t)m * sizeof *to->mu);
@@ -583,12 +610,12 @@ VIDA_ALWAYS_INLINE void rotate_multipliers(vida_step_lanes* own) {
 /* Makes step `s`. Returns whether all lanes of *is_in have made it; before the first step, *is_in
  * loses those that cannot. *is_broken: the state is undefined. */
 VIDA_ALWAYS_INLINE bool make_step(vida_step_lanes* own, long s, lane_mask* is_in, bool* is_broken,
-                                  int dimension) {
+                                  vida_shape shape) {
   lane_mask is_calm = *is_in;
-  guess_multipliers(own);
-  prepare(own);
-  solve(own, &is_calm, dimension);
-  check_turns(own, &is_calm, dimension);
+  guess_multipliers(own, shape);
+  prepare(own, shape);
+  solve(own, &is_calm, shape);
+  check_turns(own, &is_calm, shape);
   const lane_mask is_left = *is_in & ~is_calm;
   if (s == 0) {
     *is_in = is_calm;
@@ -596,59 +623,90 @@ VIDA_ALWAYS_INLINE bool make_step(vida_step_lanes* own, long s, lane_mask* is_in
   if (!is_any(is_in) || (s > 0 && is_any(&is_left))) {
     return false;
   }
-  advance(own, dimension);
+  advance(own, shape);
   if (own->self->implicit.form.projects) {
-    project(own, &is_calm, dimension);
+    project(own, &is_calm, shape);
     const lane_mask is_torn = *is_in & ~is_calm;
     *is_broken = is_any(&is_torn);
   }
   if (!*is_broken) {
-    store_node(own, &own->node[s]);
+    store_node(own, &own->node[s], shape);
     vida__lanes_measure(own, &own->node[s]);
     rotate_multipliers(own);
   }
   return !*is_broken;
 }
 
-/* Whether the watch of some motion must look at the node. */
-static bool needs_look(vida_step_lanes* own, const lane_mask* is_in,
-                       VidaIntegration* const of[VIDA_LANES]) {
+/* Whether the watch of some motion must look at the node, as vida__watch_is_at_hand. */
+VIDA_ALWAYS_INLINE bool needs_look(vida_step_lanes* own, const lane_mask* is_in,
+                                   VidaIntegration* const of[VIDA_LANES], vida_shape shape) {
+  lanes even = {0.0}, odd = {0.0}, last = {0.0};
   bool is_needed = false;
+  for (int i = 0; i + 1 < shape.n; i += 2) {
+    const lanes first = own->root[i] * (own->q[i] - own->seen[i]);
+    const lanes second = own->root[i + 1] * (own->q[i + 1] - own->seen[i + 1]);
+    even += first * first;
+    odd += second * second;
+  }
+  if (shape.n % 2 == 1) {
+    last = own->root[shape.n - 1] * (own->q[shape.n - 1] - own->seen[shape.n - 1]);
+  }
+  const lanes way = even + odd + last * last;
   for (int k = 0; k < VIDA_LANES; k++) {
-    if ((*is_in)[k]) {
-      scatter(own->q, k, own->self->model.n, own->at);
-      is_needed = !vida__needs_no_look(of[k], own->at) || is_needed;
+    vida_watch* watch = vida__frame_of(of[k])->watch;
+    if ((*is_in)[k] && watch) {
+      is_needed =
+          vida__watch_looks_always(watch) || !vida__watch_allows(watch, way[k]) || is_needed;
     }
   }
   return is_needed;
 }
 
+/* Without a watch, there is nothing to be seen. */
+VIDA_ALWAYS_INLINE void load_watches(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
+                                     vida_shape shape) {
+  for (int k = 0; k < VIDA_LANES; k++) {
+    const vida_watch* watch = vida__frame_of(of[k])->watch;
+    for (int i = 0; i < shape.n; i++) {
+      own->seen[i][k] = watch ? watch->seen[i] : 0.0;
+      own->root[i][k] = watch ? watch->root[i] : 0.0;
+    }
+  }
+}
+
 VIDA_ALWAYS_INLINE long make_steps(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
-                                   long most, lane_mask* is_in, int dimension) {
+                                   long most, lane_mask* is_in, vida_shape shape) {
   long made = 0;
   bool is_broken = false;
-  load(own, of, dimension);
+  load(own, of, shape.dimension);
+  load_watches(own, of, shape);
   memset(&own->counts, 0, sizeof own->counts);
-  while (made < most && make_step(own, made, is_in, &is_broken, dimension)) {
+  while (made < most && make_step(own, made, is_in, &is_broken, shape)) {
     made++;
-    if (made == most || needs_look(own, is_in, of)) {
+    if (made == most || needs_look(own, is_in, of, shape)) {
       break;
     }
   }
   return is_broken ? 0 : made;
 }
 
+/* Chains of two points are written out. */
 VIDA_ALWAYS_INLINE long make_steps_of(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
                                       long most, lane_mask* is_in) {
-  switch (own->self->implicit.distances->distances.dimension) {
+  const vida_distance_steps* steps = own->self->implicit.distances;
+  const int n = own->self->model.n, m = own->self->model.m;
+  const bool is_short = steps->is_chain && m == 2;
+  switch (steps->distances.dimension) {
     case 1:
-      return make_steps(own, of, most, is_in, 1);
+      return make_steps(own, of, most, is_in, (vida_shape){n, m, 1, false});
     case 2:
-      return make_steps(own, of, most, is_in, 2);
+      return is_short ? make_steps(own, of, most, is_in, (vida_shape){4, 2, 2, true})
+                      : make_steps(own, of, most, is_in, (vida_shape){n, m, 2, false});
     case 3:
-      return make_steps(own, of, most, is_in, 3);
+      return is_short ? make_steps(own, of, most, is_in, (vida_shape){6, 2, 3, true})
+                      : make_steps(own, of, most, is_in, (vida_shape){n, m, 3, false});
     default:
-      return make_steps(own, of, most, is_in, 4);
+      return make_steps(own, of, most, is_in, (vida_shape){n, m, 4, false});
   }
 }
 

@@ -15,6 +15,7 @@ typedef int64_t lane_mask __attribute__((vector_size(VIDA_LANES * sizeof(double)
 /* Macros, since functions with vectors as arguments have another interface with AVX. */
 #define IS(condition) ((lane_mask)(condition))
 #define SELECT(mask, a, b) ((lanes)(((mask) & (lane_mask)(a)) | (~(mask) & (lane_mask)(b))))
+#define SELECT_BITS(mask, a, b) (((mask) & (a)) | (~(mask) & (b)))
 #define MAGNITUDE(a) ((lanes)((lane_mask)(a)&INT64_MAX))
 /* vida__add_exactly; total may not be a or b. */
 #define ADD_EXACTLY(a, b, total, rest)              \
@@ -26,7 +27,7 @@ typedef int64_t lane_mask __attribute__((vector_size(VIDA_LANES * sizeof(double)
 
 /* Numbers of evaluations of each lane. */
 typedef struct lane_counts {
-  long iterations[VIDA_LANES], residuals[VIDA_LANES], jacobians[VIDA_LANES];
+  lane_mask iterations, residuals, jacobians;
 } lane_counts;
 
 /* A node that a step has reached. */
@@ -46,14 +47,14 @@ struct vida_step_lanes {
   lanes *d, *d_before, *ahead;      /* m x dimension */
   lanes* past[VIDA_PAST_STEPS];     /* m: multipliers */
   lanes *mu, *third, *g, *rest, *residual; /* m */
-  lanes *size, *stiffness, *scale, *nu, *nu_before, *correction;
+  lanes *size, *stiffness, *scale, *nu, *nu_before, *correction, *motion;
+  lanes *seen, *root; /* n: of the watches */
   lanes *lower, *diagonal, *upper;
   lane_counts counts;
   lane_node node[VIDA_CALM_STEPS];
   bool measures;      /* g, its rate, energy and momenta of each node */
   const double** rod; /* m: parameters of each distance, if it measures */
   lanes* difference;  /* m x dimension */
-  double* at;         /* n: positions of one lane */
   double* block;
 };
 

@@ -167,7 +167,7 @@ int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velo
 static double largest_of(const double* values, int count) {
   double largest = 0.0;
   for (int i = 0; i < count; i++) {
-    largest = fmax(largest, fabs(values[i]));
+    largest = fabs(values[i]) > largest ? fabs(values[i]) : largest;
   }
   return largest;
 }

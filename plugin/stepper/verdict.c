@@ -667,7 +667,6 @@ int vida__find_loose_velocities(VidaStepper* stepper, const double* v, double* s
                                 vida_violation* violation, VidaError* error) {
   VidaIntegration* self = &stepper->self;
   double *rows = self->work.constraint_work, *terms = self->work.g_work;
-  const double still = find_claimed_part(stepper) / find_step_length(stepper);
   const level at = {.times = loose_fraction, .is_loose = true};
   double most = loose_fraction;
   int loose = -1;
@@ -675,6 +674,7 @@ int vida__find_loose_velocities(VidaStepper* stepper, const double* v, double* s
   if (self->model.m == 0 || self->softness || keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
     return VIDA_SUCCESS;
   }
+  const double still = find_claimed_part(stepper) / find_step_length(stepper);
   int code = VidaStepper_Constraints(stepper, NULL, rows, error);
   if (code || vida__jacobian(&self->model.evaluator, vida__node_time(self), self->node.q,
                              self->work.entries)) {

@@ -15,7 +15,7 @@ double vida__difference_norm(const double* x, const double* y, int count, const 
     if (!isfinite(size)) {
       return size;
     }
-    largest = fmax(largest, size);
+    largest = size > largest ? size : largest;
   }
   if (largest == 0.0) {
     return 0.0;
@@ -51,8 +51,8 @@ void vida__add_sample(vida_error_norm* norm, double difference, double size) {
   norm->samples += 1;
   vida__add_to_sum(&norm->difference_sum, difference);
   vida__add_to_sum(&norm->size_sum, size);
-  norm->difference_max = fmax(norm->difference_max, difference);
-  norm->size_max = fmax(norm->size_max, size);
+  norm->difference_max = difference > norm->difference_max ? difference : norm->difference_max;
+  norm->size_max = size > norm->size_max ? size : norm->size_max;
   norm->difference_end = difference;
   norm->size_end = size;
 }

@@ -86,7 +86,11 @@ static int check_finite(const vida_time_loop* loop, VidaError* error) {
   const VidaSystem* system = VidaStepper_System(loop->stepper);
   const int n = VidaSystem_CoordinateCount(system);
   const double* q = VidaStepper_Positions(loop->stepper);
+  double sum = 0.0;
   for (int i = 0; i < n; i++) {
+    sum += 0.0 * q[i]; /* NaN as soon as one is not finite */
+  }
+  for (int i = 0; i < n && sum != 0.0; i++) {
     if (!isfinite(q[i])) {
       char t[VIDA_REAL_TEXT_SIZE];
       return vida__fail(error, VIDA_NOT_FINITE,
