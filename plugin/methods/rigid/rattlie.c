@@ -112,9 +112,11 @@ static double find_violation(const VidaIntegration* self) {
   for (int k = 0; k < own->joints->rows; k++) {
     const int r = own->joints->row[k];
     const double g = fabs(own->g[r]);
-    if (!(g <= largest * own->size[r])) {
-      largest = g / own->size[r];
+    if (isnan(g)) {
+      return g;
     }
+    const double violation = g == 0.0 ? 0.0 : g / own->size[r];
+    largest = violation <= largest ? largest : violation;
   }
   return largest;
 }
@@ -221,7 +223,8 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
     }
     int code = find_residual(self);
     violation = find_violation(self);
-    if (!code && k > 0 && violation > DBL_EPSILON && violation >= 0.5 * before) {
+    const bool stagnates = k > 0 && violation > DBL_EPSILON && violation >= 0.5 * before;
+    if (!code && (stagnates || isinf(violation))) {
       add_displacements(self);
       violation = find_violation(self);
     }
@@ -243,7 +246,7 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
       return code;
     }
     /* The next violation would be below rounding, and need not be evaluated. */
-    is_last = k > 0 && violation * contraction <= 0.25 * DBL_EPSILON;
+    is_last = contraction > 0.0 && violation * contraction <= 0.25 * DBL_EPSILON;
     before = violation;
   }
   return VIDA_STEP_NOT_CONVERGED;
@@ -401,16 +404,16 @@ static int fly(VidaIntegration* self, VidaError* error) {
 
 /* ---- projection ------------------------------------------------------------------------------ */
 
-/* Their rounding grows with the distance from the origin. */
+/* Their rounding grows with the distance from the origin. Rows whose terms vanish get a size where
+ * it is needed (add_displacements). */
 static void measure_rows(VidaIntegration* self, const double* entries) {
   const VidaSystem* system = self->model.system;
   double* size = own_of(self)->size;
-  memset(size, 0, (size_t)self->model.m * sizeof *size);
+  for (int r = 0; r < self->model.m; r++) {
+    size[r] = system->rows[r].length;
+  }
   for (int e = 0; e < system->entry_count; e++) {
     size[system->entries[e].row] += fabs(entries[e] * self->node.q[system->entries[e].coordinate]);
-  }
-  for (int r = 0; r < self->model.m; r++) {
-    size[r] = fmax(size[r], self->model.value_size[r]);
   }
 }
 
