@@ -161,6 +161,13 @@ static void set_combination(lua_State* L, const MethodTable* method, VidaOptions
   }
 }
 
+static void check_combination(lua_State* L, const MethodTable* method, const VidaOptions* options) {
+  VidaError error;
+  if (VidaOptions_Check(options, &error)) {
+    vidalua_raise(L, method->place, NULL, &error);
+  }
+}
+
 /* Returns whether the table on top of the stack has keys other than those of a list. */
 static bool has_names(lua_State* L) {
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
@@ -226,6 +233,7 @@ void vidalua_read_method(lua_State* L, int index, const char* place, bool lists,
   do {
     create_options(L, &method, options);
     set_combination(L, &method, *options);
+    check_combination(L, &method, *options);
     visit(L, *options, place, data);
   } while (choose_next(&method));
   lua_settop(L, top);

@@ -42,7 +42,8 @@ static int refuse_numbers(const VidaIntegration* self, const char* what, VidaErr
 
 int vida__call_create(VidaIntegration* self, VidaError* error) {
   VidaError reason;
-  return settle(self, "create", self->method->create(self, empty(&reason)), &reason, error);
+  const int code = VidaOptions_Check(self->options, empty(&reason));
+  return settle(self, "create", code ? code : self->method->create(self, &reason), &reason, error);
 }
 
 static int check_start(const VidaIntegration* self, int code, VidaError* error) {

@@ -226,6 +226,14 @@ int Vida_MethodOrder(const VidaOptions* options) {
   return method->order ? method->order(options) : method->info.order;
 }
 
+int VidaOptions_Check(const VidaOptions* options, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
+  return method && method->check ? method->check(options, error) : VIDA_SUCCESS;
+}
+
 static const char* method_name(const void* list, int index) {
   (void)list;
   return vida__method(index)->info.name;

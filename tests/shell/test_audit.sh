@@ -49,6 +49,9 @@ shows "refuses: accepts no system with this property; ?: not measured; -: does n
 awk '/^  kepler / { exit !/ - +- +- +- / }' "$work/out" || complain "kepler has no constraints to measure"
 awk '/^  all systems / { exit !/ refuses / }' "$work/out" || complain "rattle refuses the row of the knife edge"
 
+expect 0 audit verlet --system pendulum
+shows "no claim was measured"
+
 # A signal ends it with what has been measured; the systems before come first. A busy machine may need
 # longer than a second to begin.
 for signal in INT TERM; do

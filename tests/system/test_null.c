@@ -254,6 +254,7 @@ static void test_looking(void) {
                  {"options", VidaOptions_Count(NULL), 0},
                  {"value", VidaOptions_Get(NULL, "h"), NAN},
                  {"set", VidaOptions_IsSet(NULL, "h"), 0},
+                 {"check", VidaOptions_Check(NULL, NULL), VIDA_BAD_ARGUMENT},
                  {"choice", VidaOptions_HasChoice(NULL, "h", "x"), 0},
                  {"findings", VidaCheck_FindingCount(NULL), 0},
                  {"parts", VidaCheck_PartCount(NULL), 0},

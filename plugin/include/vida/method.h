@@ -63,6 +63,9 @@ typedef struct VidaMethod {
   /* The method composes steps of another method, which determines the systems that it accepts. */
   bool is_composed;
   VidaRemedy remedy; /* what to try if constraint violations grow */
+  /* Fails with VIDA_BAD_ARGUMENT, or VIDA_NOT_SUPPORTED, for values of options that do not go
+   * together, whatever the system is; VidaOptions_Check calls it. NULL: all values do. */
+  int (*check)(const VidaOptions* options, VidaError* error);
   /* Allocates the method's state (VidaIntegration_SetState). Fails with VIDA_NOT_SUPPORTED for a
    * system that the method cannot integrate. */
   int (*create)(VidaIntegration* integration, VidaError* error);

@@ -97,6 +97,11 @@ VIDA_API void VidaOptions_Text(const VidaOptions* options, const char* name, cha
 /* Returns whether an option was set, even to its default value. */
 VIDA_API bool VidaOptions_IsSet(const VidaOptions* options, const char* name);
 
+/* Checks that the values of all options go together, without a system: each is in its range when it
+ * is set. VidaStepper_Create and the Lua module call it. Fails with VIDA_BAD_ARGUMENT or
+ * VIDA_NOT_SUPPORTED; the message names the options. */
+VIDA_API int VidaOptions_Check(const VidaOptions* options, VidaError* error);
+
 /* Writes the options that were set to `text`, as "key=value key=value", truncated to `size` bytes
  * including the NUL. Leaves out `h` and `rtol`, which have their own columns in tables. */
 VIDA_API void VidaOptions_Describe(const VidaOptions* options, char* text, size_t size);

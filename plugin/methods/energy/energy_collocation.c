@@ -653,16 +653,21 @@ static collocation_state* allocate_state(const VidaIntegration* self, int places
   return own;
 }
 
+static int check(const VidaOptions* options, VidaError* error) {
+  const int stages = (int)VidaOptions_Get(options, "stages");
+  const int points = (int)VidaOptions_Get(options, "points");
+  return points >= stages
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_BAD_ARGUMENT, "%s: points = %d is less than stages = %d",
+                          VidaOptions_Method(options), points, stages);
+}
+
 static int create(VidaIntegration* self, VidaError* error) {
   const VidaSystem* system = self->model.system;
   const int degree = (int)VidaOptions_Get(self->options, "stages");
   const int points = (int)VidaOptions_Get(self->options, "points");
   const int places = points + 1 + degree + 1;
   const double entries = 4.0 * degree * degree * (double)system->pattern.entries;
-  if (points < degree) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: points = %d is less than stages = %d",
-                      self->method->info.name, points, degree);
-  }
   if (entries > (double)INT32_MAX) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "system '%s' is too large for %s with %d stages: the Newton matrix would "
@@ -715,6 +720,7 @@ const VidaMethod vida__energy_collocation = {
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
     .options = options,
     .equations = {residual, jacobian, sizes, guess_free_flight},
+    .check = check,
     .create = create,
     .start = start,
     .step = step,

@@ -730,6 +730,7 @@ const VidaMethod vida__coordinate_partitioning = {
                  VIDA_CAN_ADAPTIVE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .common = vida__ode_options,
     .options = options,
+    .check = vida__underlying_check,
     .create = create,
     .start = start,
     .step = step,

@@ -44,19 +44,23 @@ static int stabilized_rate(void* data, double t, const double* y, double* rate) 
   return vida__underlying_pass_on(own, code);
 }
 
-static int create_stabilized(VidaIntegration* self, VidaError* error) {
-  const vida_ode_functions functions = {.rate = stabilized_rate};
-  const VidaOptions* options = self->options;
+static int check_stabilized(const VidaOptions* options, VidaError* error) {
   const bool by_gamma = VidaOptions_IsSet(options, "gamma");
   const bool by_step = VidaOptions_IsSet(options, "gamma_h");
   if (by_gamma && by_step) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "stabilized-ode takes gamma or gamma_h, not both");
   }
-  if (by_step && self->adaptive) {
+  if (by_step && Vida_IsAdaptive(options)) {
     return vida__fail(
         error, VIDA_BAD_ARGUMENT,
         "stabilized-ode: gamma_h is gamma times the step, which varies with rtol: set gamma");
   }
+  return vida__underlying_check(options, error);
+}
+
+static int create_stabilized(VidaIntegration* self, VidaError* error) {
+  const vida_ode_functions functions = {.rate = stabilized_rate};
+  const VidaOptions* options = self->options;
   const int code = vida__underlying_create(self, functions, error);
   return code ? code
               : vida__underlying_create_projector(
@@ -113,19 +117,23 @@ static int post_stabilize(void* data, double t, double* y) {
   return vida__underlying_pass_on(own, code);
 }
 
+static int check_post(const VidaOptions* options, VidaError* error) {
+  const vida_projection kind = (vida_projection)VidaOptions_Get(options, "projection");
+  if ((int)VidaOptions_Get(options, "variant") == S_FULL &&
+      VidaOptions_IsSet(options, "projection") && kind != VIDA_PROJECTION_FULL) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "post-stabilized: s-full always uses the full projection; for another one "
+                      "take s-both or s-both2");
+  }
+  return vida__underlying_check(options, error);
+}
+
 static int create_post(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = post_stabilize};
   const VidaOptions* options = self->options;
   const int variant = (int)VidaOptions_Get(options, "variant");
   vida_projection kind = (vida_projection)VidaOptions_Get(options, "projection");
-  if (variant == S_FULL) {
-    if (VidaOptions_IsSet(options, "projection") && kind != VIDA_PROJECTION_FULL) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "post-stabilized: s-full always uses the full projection; for another one "
-                        "take s-both or s-both2");
-    }
-    kind = VIDA_PROJECTION_FULL;
-  }
+  kind = variant == S_FULL ? VIDA_PROJECTION_FULL : kind;
   const bool at_stage = VidaOptions_HasChoice(options, "decomposition", "stage");
   int code =
       vida__refuse_multistep(self, "which a correction after each step would make false", error);
@@ -288,6 +296,7 @@ const VidaMethod vida__stabilized_ode = {
     .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
     .options = stabilized_options,
+    .check = check_stabilized,
     .create = create_stabilized,
     .start = start_stabilized,
     .order = vida__underlying_order,
@@ -304,6 +313,7 @@ const VidaMethod vida__post_stabilized = {
     .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
     .options = post_options,
+    .check = check_post,
     .create = create_post,
     .start = vida__underlying_start,
     .order = vida__underlying_order,
@@ -319,6 +329,7 @@ const VidaMethod vida__coordinate_projection = {
     .remedy = {.option = "level", .value = "both"},
     .common = vida__ode_options,
     .options = projection_options,
+    .check = vida__underlying_check,
     .create = create_projection,
     .start = vida__underlying_start,
     .order = vida__underlying_order,
@@ -334,6 +345,7 @@ const VidaMethod vida__cvode_projected = {
              5, ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .common = vida__adaptive_options,
     .options = cvode_options,
+    .check = vida__underlying_check,
     .create = create_cvode,
     .start = vida__underlying_start,
     UNDERLYING_FUNCTIONS};

@@ -57,21 +57,21 @@ static const char* list_adaptive(char* text, size_t size) {
   return text;
 }
 
-static int check_integrator(VidaIntegration* self, VidaError* error) {
-  const vida_integrator integrator = find_integrator(self->options);
+int vida__underlying_check(const VidaOptions* options, VidaError* error) {
+  const vida_integrator integrator = find_integrator(options);
   const char* name = vida__integrator_name(integrator);
-  if (self->adaptive && !vida__integrator_is_adaptive(integrator)) {
+  if (Vida_IsAdaptive(options) && !vida__integrator_is_adaptive(integrator)) {
     char others[VIDA_MESSAGE_SIZE];
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s: integrator '%s' has no error estimate and cannot choose its steps for "
                       "rtol; %s can",
-                      self->method->info.name, name, list_adaptive(others, sizeof others));
+                      VidaOptions_Method(options), name, list_adaptive(others, sizeof others));
   }
-  if (!self->adaptive && vida__integrator_is_multistep(integrator)) {
+  if (!Vida_IsAdaptive(options) && vida__integrator_is_multistep(integrator)) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s: integrator '%s' always chooses its own steps: the tolerance rtol is "
                       "missing",
-                      self->method->info.name, name);
+                      VidaOptions_Method(options), name);
   }
   return VIDA_SUCCESS;
 }
@@ -128,7 +128,7 @@ static int interrupted(void* data, double reached) {
 }
 
 int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions, VidaError* error) {
-  const int code = check_integrator(self, error);
+  const int code = vida__underlying_check(self->options, error);
   return code ? code : vida__underlying_create_own(self, functions, NULL, error);
 }
 
@@ -530,8 +530,7 @@ vida_state_projection vida__underlying_projection(underlying_ode* own) {
 
 /* ---- baumgarte ------------------------------------------------------------------------------- */
 
-static int check_baumgarte(const VidaIntegration* self, VidaError* error) {
-  const VidaOptions* options = self->options;
+static int check_baumgarte(const VidaOptions* options, VidaError* error) {
   const bool by_alpha =
       VidaOptions_IsSet(options, "alpha1") || VidaOptions_IsSet(options, "alpha0");
   const bool by_gamma = VidaOptions_IsSet(options, "gamma");
@@ -540,18 +539,17 @@ static int check_baumgarte(const VidaIntegration* self, VidaError* error) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "baumgarte takes either alpha1 and alpha0, or gamma, or gamma_h");
   }
-  if (by_step && self->adaptive) {
+  if (by_step && Vida_IsAdaptive(options)) {
     return vida__fail(
         error, VIDA_BAD_ARGUMENT,
         "baumgarte: gamma_h is gamma times the step, which varies with rtol: set gamma");
   }
-  return VIDA_SUCCESS;
+  return vida__underlying_check(options, error);
 }
 
 static int create_baumgarte(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate};
-  const int code = check_baumgarte(self, error);
-  return code ? code : vida__underlying_create(self, functions, error);
+  return vida__underlying_create(self, functions, error);
 }
 
 static int start_baumgarte(VidaIntegration* self, VidaError* error) {
@@ -591,6 +589,7 @@ const VidaMethod vida__baumgarte = {
     .remedy = {"gamma_h", "1", "coordinate-projection"},
     .common = vida__ode_options,
     .options = baumgarte_options,
+    .check = check_baumgarte,
     .create = create_baumgarte,
     .start = start_baumgarte,
     .step = vida__underlying_step,

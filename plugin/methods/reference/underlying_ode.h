@@ -75,6 +75,9 @@ extern const VidaOptionRow vida__ode_options[];
         "Largest |g| after the projection, relative to the terms of g; not below rounding." \
   }
 
+/* Checks that the integrator can choose its steps, or make fixed ones, as asked: for
+ * VidaMethod.check. */
+int vida__underlying_check(const VidaOptions* options, VidaError* error);
 /* Creates the state, the equations and the driver: for VidaMethod.create. */
 int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions, VidaError* error);
 /* The same with an integrator of the method's own instead of one of butcher_tables.h. `data` of its

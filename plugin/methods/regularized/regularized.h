@@ -84,6 +84,8 @@ typedef struct vida_regularized_state {
         "The name of mobility in Lacoursiere 2007."                                                \
   }
 
+/* Checks that no parameter has two values: for VidaMethod.check. */
+int vida__regularized_check(const VidaOptions* options, VidaError* error);
 /* Allocates the state. Fails with VIDA_NOT_SUPPORTED for relaxations that the method does not
  * support. */
 int vida__regularized_create(VidaIntegration* self, VidaError* error);

@@ -30,9 +30,8 @@ typedef struct relaxation {
   double compliance, damping_time, mobility;
 } relaxation;
 
-static int read_options(const VidaIntegration* self, double h, relaxation* common,
+static int read_options(const VidaOptions* options, double h, relaxation* common,
                         VidaError* error) {
-  const VidaOptions* options = self->options;
   int code = read_either(options, "compliance", "epsilon", 1.0, &common->compliance, error);
   common->has_damping = vida__has_option(options, "damping_time");
   common->damping_time = NAN;
@@ -51,6 +50,11 @@ static int read_options(const VidaIntegration* self, double h, relaxation* commo
     code = read_either(options, "mobility", "gamma", 1.0, &common->mobility, error);
   }
   return code;
+}
+
+int vida__regularized_check(const VidaOptions* options, VidaError* error) {
+  relaxation unused;
+  return read_options(options, VidaOptions_Get(options, "h"), &unused, error);
 }
 
 static int relax_row(VidaIntegration* self, const relaxation* common, double h, int r,
@@ -97,7 +101,7 @@ static void reduce_redundancy(VidaIntegration* self) {
 static int relax_rows(VidaIntegration* self, double h, VidaError* error) {
   relaxation common;
   const bool* is_averaged = ((const vida_regularized_state*)self->state)->is_averaged;
-  int code = read_options(self, h, &common, error);
+  int code = read_options(self->options, h, &common, error);
   self->is_relaxed_row = false;
   for (int r = 0; r < self->model.m && !code; r++) {
     code = relax_row(self, &common, h, r, error);

@@ -171,6 +171,7 @@ const VidaMethod vida__spook = {
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
                  VIDA_CAN_NONHOLONOMIC},
     .options = options,
+    .check = vida__regularized_check,
     .create = vida__regularized_create,
     .start = start,
     .step = step,

@@ -132,14 +132,18 @@ static int allocate(VidaIntegration* self, const vida_multistep_formula* formula
   return VIDA_SUCCESS;
 }
 
+static int check(const VidaOptions* options, VidaError* error) {
+  const int order = (int)VidaOptions_Get(options, "order");
+  return vida__multistep_formula(order)
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_BAD_ARGUMENT, "%s: order: expected 4, 6 or 8, got %d",
+                          VidaOptions_Method(options), order);
+}
+
 static int create(VidaIntegration* self, VidaError* error) {
   const char* name = self->method->info.name;
-  const int order = (int)VidaOptions_Get(self->options, "order");
-  const vida_multistep_formula* formula = vida__multistep_formula(order);
-  if (!formula) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: order: expected 4, 6 or 8, got %d", name,
-                      order);
-  }
+  const vida_multistep_formula* formula =
+      vida__multistep_formula((int)VidaOptions_Get(self->options, "order"));
   if (self->model.system->jump_time_count > 0) {
     return VIDA_REFUSE_SYSTEM(error,
                               "%s: the stages of its first steps leave the step, and would "
@@ -589,6 +593,7 @@ const VidaMethod vida__symmetric_multistep = {
                  VIDA_CAN_POSITION_FORCES},
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
+    .check = check,
     .create = create,
     .start = start,
     .step = step,

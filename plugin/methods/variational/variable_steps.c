@@ -64,20 +64,24 @@ static void destroy(VidaIntegration* self) {
   }
 }
 
+static int check(const VidaOptions* options, VidaError* error) {
+  const double least = VidaOptions_Get(options, "least_density");
+  const double start = VidaOptions_Get(options, "start_density");
+  char least_text[VIDA_REAL_TEXT_SIZE], start_text[VIDA_REAL_TEXT_SIZE];
+  return least <= start
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_BAD_ARGUMENT,
+                          "%s: least_density, %s, must not be above start_density, %s",
+                          VidaOptions_Method(options), vida__real_text(least_text, least, 6),
+                          vida__real_text(start_text, start, 6));
+}
+
 static int choose_density(const VidaIntegration* self, variable_state* own, VidaError* error) {
-  char least[VIDA_REAL_TEXT_SIZE];
-  char start[VIDA_REAL_TEXT_SIZE];
   own->nominal = VidaOptions_Get(self->options, "h");
   own->start_density = VidaOptions_Get(self->options, "start_density");
   own->least = VidaOptions_Get(self->options, "least_density");
   own->most_steps = VidaOptions_Get(self->options, "max_steps");
   own->rate_at_start = NAN;
-  if (own->least > own->start_density) {
-    return vida__fail(error, VIDA_BAD_ARGUMENT,
-                      "%s: least_density, %s, must not be above start_density, %s",
-                      self->method->info.name, vida__real_text(least, own->least, 6),
-                      vida__real_text(start, own->start_density, 6));
-  }
   const bool curvature = VidaOptions_HasChoice(self->options, "density", "curvature");
   own->observable = curvature ? -1 : find_observable(self->model.system);
   if (own->observable < 0 && VidaOptions_HasChoice(self->options, "density", "observable")) {
@@ -499,6 +503,7 @@ const VidaMethod vida__rattle_variable = {
              VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL |
                  VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT},
     .options = options,
+    .check = check,
     .create = create,
     .start = start,
     .step = step,

@@ -180,6 +180,7 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
   }
   const int count = VidaAudit_RowCount(audit);
   const int failures = VidaAudit_FalseClaims(audit);
+  bool is_measured = false;
   for (int i = 0; i < count; i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
     const VidaAuditRow* before = VidaAudit_Row(audit, i - 1);
@@ -187,6 +188,7 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
       write_head(row->method, file);
     }
     write_table_row(row, file);
+    is_measured = is_measured || (row->status == VIDA_AUDIT_MEASURED && !VidaAudit_IsSummary(row));
     if (VidaAudit_IsSummary(row)) {
       fputc('\n', file);
     }
@@ -199,7 +201,7 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
   if (failures > 0) {
     fprintf(file, "%d false claim%s\n", failures, failures == 1 ? "" : "s");
   } else {
-    fputs("all claims are true\n", file);
+    fputs(is_measured ? "all claims are true\n" : "no claim was measured\n", file);
   }
   return vida__finish_output(file, "the table", error);
 }
