@@ -122,9 +122,9 @@ do
     system = s, time = 1,
     methods = { { "verlet", h = 0.01 } },
   }:run { quiet = true }
-  local message = rows[1].message
-  assert(message:find("verlet accepts only systems without constraints", 1, true), message)
-  assert(not message:find("parasitic", 1, true), message)
+  local refusal = rows[1].message
+  assert(refusal:find("verlet accepts only systems without constraints", 1, true), refusal)
+  assert(not message:find("parasitic", 1, true), refusal)
 end
 
 -- Options that do not go together are mistakes of the line that has them, before anything runs.
