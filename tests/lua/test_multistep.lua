@@ -124,7 +124,7 @@ do
   }:run { quiet = true }
   local refusal = rows[1].message
   assert(refusal:find("verlet accepts only systems without constraints", 1, true), refusal)
-  assert(not message:find("parasitic", 1, true), refusal)
+  assert(not refusal:find("parasitic", 1, true), refusal)
 end
 
 -- Options that do not go together are mistakes of the line that has them, before anything runs.
