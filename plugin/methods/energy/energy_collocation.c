@@ -322,47 +322,76 @@ static void clear_kkt(const VidaIntegration* self) {
   memset(own->kkt, 0, (size_t)self->model.system->pattern.entries * sizeof *own->kkt);
 }
 
+/* What a point adds to the blocks of two halves: second derivatives of L and of constraints, and
+ * entries in the columns of multipliers and in the rows of constraints. */
+typedef struct collocation_part {
+  int down, right;
+  double step; /* factor of derivatives by positions (h) or velocities (1) */
+  vida_hessian_weights hessian;
+  bool has_hessian;
+  const double* multipliers;
+  double curvature; /* factor of multipliers . g_qq */
+  const double* entries;
+  double columns, rows; /* their factors */
+} collocation_part;
+
+static int add_part(VidaIntegration* self, int place, collocation_part part, double* matrix) {
+  const collocation_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const double t = time_of(self, place);
+  const double *q = own->place + place * self->model.n, *v = own->v + place * self->model.n;
+  const bool has_weight = place != own->rule.end;
+  int code = VIDA_SUCCESS;
+  clear_kkt(self);
+  if (has_weight && part.has_hessian) {
+    code = vida__add_hessian(&self->model.evaluator, t, q, v, part.hessian, own->kkt);
+  }
+  if (!code && has_weight && self->model.m > 0) {
+    code = vida__add_curvature(&self->model.evaluator, t, q, part.curvature, part.multipliers,
+                               own->kkt);
+  }
+  vida__add_columns(system, part.entries, part.columns, own->kkt);
+  vida__add_rows(system, part.entries, part.rows, own->kkt);
+  add_place(self, place, part.down, part.right, part.step, own->kkt, matrix);
+  return code;
+}
+
 /* Third derivatives of g, times gamma, are left out. */
 static int fill_place(VidaIntegration* self, int place, double* matrix) {
   const collocation_state* own = self->state;
-  const VidaSystem* system = self->model.system;
-  const int n = self->model.n, m = self->model.m;
-  const double h = self->node.h, t = time_of(self, place);
-  const double *q = own->place + place * n, *v = own->v + place * n;
+  const double h = self->node.h;
+  const double* gamma = own->gamma + place * self->model.m;
+  const double* mu = own->mu + place * self->model.m;
   const double* entries = entries_at(self, own->entries, place);
   const double* turned = entries_at(self, own->turned, place);
-  const bool has_weight = place != own->rule.end;
-  vida_evaluator* evaluator = &self->model.evaluator;
-  const vida_hessian_weights qq = {-h, 0.0, 0.0, 0.0}, qv = {0.0, -h, 0.0, 0.0};
-  int code = VIDA_SUCCESS;
-  clear_kkt(self); /* A, gamma */
-  if (has_weight && m > 0) {
-    code = vida__add_curvature(evaluator, t, q, 1.0, own->gamma + place * m, own->kkt);
-  }
-  vida__add_columns(system, entries, 1.0, own->kkt);
-  vida__add_rows(system, entries, 1.0, own->kkt);
-  add_place(self, place, 0, 0, h, own->kkt, matrix);
-  clear_kkt(self); /* the equations of b, mu, and the unknowns A, gamma */
-  if (has_weight) {
-    code = code ? code : vida__add_hessian(evaluator, t, q, v, qq, own->kkt);
-    code = code || m == 0
-               ? code
-               : vida__add_curvature(evaluator, t, q, 1.0, own->mu + place * m, own->kkt);
-  }
-  vida__add_columns(system, turned, -h, own->kkt);
-  vida__add_rows(system, turned, h, own->kkt);
-  add_place(self, place, 1, 0, h, own->kkt, matrix);
-  clear_kkt(self); /* b, mu */
-  if (has_weight) {
-    code = code || !system->has_forces ? code : vida__add_hessian(evaluator, t, q, v, qv, own->kkt);
-    code = code || m == 0
-               ? code
-               : vida__add_curvature(evaluator, t, q, -h, own->gamma + place * m, own->kkt);
-  }
-  vida__add_columns(system, entries, 1.0, own->kkt);
-  vida__add_rows(system, entries, 1.0, own->kkt);
-  add_place(self, place, 1, 1, 1.0, own->kkt, matrix);
-  return code;
+  const collocation_part first = {.step = h,
+                                  .multipliers = gamma,
+                                  .curvature = 1.0,
+                                  .entries = entries,
+                                  .columns = 1.0,
+                                  .rows = 1.0};
+  const collocation_part mixed = {.down = 1,
+                                  .step = h,
+                                  .hessian = {-h, 0.0, 0.0, 0.0},
+                                  .has_hessian = true,
+                                  .multipliers = mu,
+                                  .curvature = 1.0,
+                                  .entries = turned,
+                                  .columns = -h,
+                                  .rows = h};
+  const collocation_part second = {.down = 1,
+                                   .right = 1,
+                                   .step = 1.0,
+                                   .hessian = {0.0, -h, 0.0, 0.0},
+                                   .has_hessian = self->model.system->has_forces,
+                                   .multipliers = gamma,
+                                   .curvature = -h,
+                                   .entries = entries,
+                                   .columns = 1.0,
+                                   .rows = 1.0};
+  int code = add_part(self, place, first, matrix);
+  code = code ? code : add_part(self, place, mixed, matrix);
+  return code ? code : add_part(self, place, second, matrix);
 }
 
 /* The masses, and the diagonals of dependent rows. */
