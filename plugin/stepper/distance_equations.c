@@ -464,68 +464,95 @@ VIDA_ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_br
   return made;
 }
 
+/* Each shape has a function of its own, which keeps the time to compile in proportion to their
+ * number. X(name, the function that it calls, shape); short chains are written out. */
 #if VIDA_HAS_SHORT_CHAINS
-VIDA_ALWAYS_INLINE long make_short_steps_of(VidaIntegration* self, long most, bool* is_broken) {
-  const bool projects = self->implicit.form.projects;
-  if (self->implicit.distances->distances.dimension == 2) {
-    return self->model.m == 1
-               ? make_short_steps(self, most, projects, is_broken, (vida_shape){2, 1, 2, true})
-               : make_short_steps(self, most, projects, is_broken, (vida_shape){4, 2, 2, true});
-  }
-  return self->model.m == 1
-             ? make_short_steps(self, most, projects, is_broken, (vida_shape){3, 1, 3, true})
-             : make_short_steps(self, most, projects, is_broken, (vida_shape){6, 2, 3, true});
-}
-#endif
+#define SHORT_CHAIN_LIST(X)                             \
+  X(series_of_one_in_plane, make_series, 2, 1, 2, true) \
+  X(series_of_two_in_plane, make_series, 4, 2, 2, true) \
+  X(series_of_one, make_series, 3, 1, 3, true)          \
+  X(series_of_two, make_series, 6, 2, 3, true)
 
-/* Short chains are written out. */
-VIDA_ALWAYS_INLINE long make_steps_of(VidaIntegration* self, long most, bool* is_broken) {
+VIDA_ALWAYS_INLINE long make_series(VidaIntegration* self, long most, bool* is_broken,
+                                    vida_shape of) {
+  return make_short_steps(self, most, self->implicit.form.projects, is_broken, of);
+}
+#else
+#define SHORT_CHAIN_LIST(X)
+#endif
+#define SHAPE_LIST(X)                                             \
+  SHORT_CHAIN_LIST(X)                                             \
+  X(one_in_plane, make_steps, 2, 1, 2, true)                      \
+  X(two_in_plane, make_steps, 4, 2, 2, true)                      \
+  X(one, make_steps, 3, 1, 3, true)                               \
+  X(two, make_steps, 6, 2, 3, true)                               \
+  X(on_line, make_steps, self->model.n, self->model.m, 1, false)  \
+  X(in_plane, make_steps, self->model.n, self->model.m, 2, false) \
+  X(in_space, make_steps, self->model.n, self->model.m, 3, false) \
+  X(in_four, make_steps, self->model.n, self->model.m, 4, false)
+
+#define NAME_SHAPE(name, make, n, m, dimension, is_short) SHAPE_##name,
+typedef enum shape_name { SHAPE_LIST(NAME_SHAPE) SHAPES } shape_name;
+#undef NAME_SHAPE
+
+static shape_name find_shape(const VidaIntegration* self) {
   const vida_distance_steps* own = self->implicit.distances;
-  const int n = self->model.n, m = self->model.m;
-  const bool is_short = own->is_chain && m <= 2;
+  const int dimension = own->distances.dimension;
+  const bool is_plane = dimension == 2, is_one = self->model.m == 1;
 #if VIDA_HAS_SHORT_CHAINS
   if (has_short_steps(self)) {
-    return make_short_steps_of(self, most, is_broken);
+    return is_plane ? (is_one ? SHAPE_series_of_one_in_plane : SHAPE_series_of_two_in_plane)
+                    : (is_one ? SHAPE_series_of_one : SHAPE_series_of_two);
   }
 #endif
-  switch (own->distances.dimension) {
-    case 1:
-      return make_steps(self, most, is_broken, (vida_shape){n, m, 1, false});
-    case 2:
-      return !is_short ? make_steps(self, most, is_broken, (vida_shape){n, m, 2, false})
-             : m == 1  ? make_steps(self, most, is_broken, (vida_shape){2, 1, 2, true})
-                       : make_steps(self, most, is_broken, (vida_shape){4, 2, 2, true});
-    case 3:
-      return !is_short ? make_steps(self, most, is_broken, (vida_shape){n, m, 3, false})
-             : m == 1  ? make_steps(self, most, is_broken, (vida_shape){3, 1, 3, true})
-                       : make_steps(self, most, is_broken, (vida_shape){6, 2, 3, true});
-    default:
-      return make_steps(self, most, is_broken, (vida_shape){n, m, 4, false});
+  if (own->is_chain && self->model.m <= 2 && dimension > 1 && dimension < 4) {
+    return is_plane ? (is_one ? SHAPE_one_in_plane : SHAPE_two_in_plane)
+                    : (is_one ? SHAPE_one : SHAPE_two);
   }
+  return dimension == 1   ? SHAPE_on_line
+         : is_plane       ? SHAPE_in_plane
+         : dimension == 3 ? SHAPE_in_space
+                          : SHAPE_in_four;
 }
+
+typedef long make_steps_function(VidaIntegration* self, long most, bool* is_broken);
 
 /* Instructions for four numbers at once round each of them as those for one number do, so results
  * do not depend on the processor. */
 #if defined(__GNUC__) && defined(__x86_64__)
-__attribute__((target("avx"))) static long make_wide_steps(VidaIntegration* self, long most,
-                                                           bool* is_broken) {
-  return make_steps_of(self, most, is_broken);
-}
+#define DEFINE_WIDE(name, make, n, m, dimension, is_short)                       \
+  __attribute__((target("avx"), noinline)) static long make_wide_##name(         \
+      VidaIntegration* self, long most, bool* is_broken) {                       \
+    return make(self, most, is_broken, (vida_shape){n, m, dimension, is_short}); \
+  }
+SHAPE_LIST(DEFINE_WIDE)
+#define LIST_WIDE(name, make, n, m, dimension, is_short) make_wide_##name,
+static make_steps_function* const wide_steps[SHAPES] = {SHAPE_LIST(LIST_WIDE)};
+#define NOT_INLINE __attribute__((noinline))
 
 static bool has_wide_numbers(void) {
   return __builtin_cpu_supports("avx");
 }
 #else
-#define make_wide_steps make_steps_of
+#define wide_steps plain_steps
+#define NOT_INLINE
 
 static bool has_wide_numbers(void) {
   return false;
 }
 #endif
 
+#define DEFINE_PLAIN(name, make, n, m, dimension, is_short)                               \
+  NOT_INLINE static long make_##name(VidaIntegration* self, long most, bool* is_broken) { \
+    return make(self, most, is_broken, (vida_shape){n, m, dimension, is_short});          \
+  }
+SHAPE_LIST(DEFINE_PLAIN)
+#define LIST_PLAIN(name, make, n, m, dimension, is_short) make_##name,
+static make_steps_function* const plain_steps[SHAPES] = {SHAPE_LIST(LIST_PLAIN)};
+
 long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken) {
-  return has_wide_numbers() ? make_wide_steps(self, most, is_broken)
-                            : make_steps_of(self, most, is_broken);
+  const shape_name shape = find_shape(self);
+  return (has_wide_numbers() ? wide_steps : plain_steps)[shape](self, most, is_broken);
 }
 
 void vida__measure_distance_sizes(VidaIntegration* self) {

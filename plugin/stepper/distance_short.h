@@ -342,7 +342,7 @@ VIDA_ALWAYS_INLINE void solve_short_matrix(short_chain* chain, const short_matri
 VIDA_ALWAYS_INLINE bool solve_short(short_chain* chain, double h, vida_shape of) {
   enum { MOST_ITERATIONS = 6, MOST_FACTORIZATIONS = 2 };
   double left[SHORT_ROWS] = {0.0}, before[SHORT_ROWS], size[SHORT_ROWS];
-  short_matrix matrix;
+  short_matrix matrix = {0};
   int factorizations = 0;
   for (int r = 0; r < of.m; r++) {
     size[r] = chain->row[r].size;
