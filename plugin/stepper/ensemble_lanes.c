@@ -690,37 +690,47 @@ VIDA_ALWAYS_INLINE long make_steps(vida_step_lanes* own, VidaIntegration* const 
   return is_broken ? 0 : made;
 }
 
-/* Chains of two points are written out. */
-VIDA_ALWAYS_INLINE long make_steps_of(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
-                                      long most, lane_mask* is_in) {
-  const vida_distance_steps* steps = own->self->implicit.distances;
-  const int n = own->self->model.n, m = own->self->model.m;
-  const bool is_short = steps->is_chain && m == 2;
-  switch (steps->distances.dimension) {
-    case 1:
-      return make_steps(own, of, most, is_in, (vida_shape){n, m, 1, false});
-    case 2:
-      return is_short ? make_steps(own, of, most, is_in, (vida_shape){4, 2, 2, true})
-                      : make_steps(own, of, most, is_in, (vida_shape){n, m, 2, false});
-    case 3:
-      return is_short ? make_steps(own, of, most, is_in, (vida_shape){6, 2, 3, true})
-                      : make_steps(own, of, most, is_in, (vida_shape){n, m, 3, false});
-    default:
-      return make_steps(own, of, most, is_in, (vida_shape){n, m, 4, false});
-  }
+/* Each shape has a function of its own, which keeps the time to compile in proportion to their
+ * number: X(name, shape). Chains of two points are written out. */
+#define SHAPE_LIST(X)                                           \
+  X(two_in_plane, 4, 2, 2, true)                                \
+  X(two, 6, 2, 3, true)                                         \
+  X(on_line, own->self->model.n, own->self->model.m, 1, false)  \
+  X(in_plane, own->self->model.n, own->self->model.m, 2, false) \
+  X(in_space, own->self->model.n, own->self->model.m, 3, false) \
+  X(in_four, own->self->model.n, own->self->model.m, 4, false)
+
+#define NAME_SHAPE(name, n, m, dimension, is_short) SHAPE_##name,
+typedef enum shape_name { SHAPE_LIST(NAME_SHAPE) SHAPES } shape_name;
+
+static shape_name find_shape(const VidaIntegration* self) {
+  const vida_distance_steps* steps = self->implicit.distances;
+  const int dimension = steps->distances.dimension;
+  const bool is_short = steps->is_chain && self->model.m == 2;
+  return dimension == 1   ? SHAPE_on_line
+         : dimension == 2 ? (is_short ? SHAPE_two_in_plane : SHAPE_in_plane)
+         : dimension == 3 ? (is_short ? SHAPE_two : SHAPE_in_space)
+                          : SHAPE_in_four;
 }
+
+typedef long make_steps_function(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
+                                 long most, lane_mask* is_in);
 
 /* Both compute the same numbers. */
-__attribute__((target("avx"))) static long make_wide_steps(vida_step_lanes* own,
-                                                           VidaIntegration* const of[VIDA_LANES],
-                                                           long most, lane_mask* is_in) {
-  return make_steps_of(own, of, most, is_in);
-}
-
-static long make_narrow_steps(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
-                              long most, lane_mask* is_in) {
-  return make_steps_of(own, of, most, is_in);
-}
+#define DEFINE_BOTH(name, n, m, dimension, is_short)                                              \
+  __attribute__((target("avx"), noinline)) static long make_wide_##name(                          \
+      vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES], long most, lane_mask* is_in) { \
+    return make_steps(own, of, most, is_in, (vida_shape){n, m, dimension, is_short});             \
+  }                                                                                               \
+  __attribute__((noinline)) static long make_narrow_##name(                                       \
+      vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES], long most, lane_mask* is_in) { \
+    return make_steps(own, of, most, is_in, (vida_shape){n, m, dimension, is_short});             \
+  }
+SHAPE_LIST(DEFINE_BOTH)
+#define LIST_WIDE(name, n, m, dimension, is_short) make_wide_##name,
+#define LIST_NARROW(name, n, m, dimension, is_short) make_narrow_##name,
+static make_steps_function* const wide_steps[SHAPES] = {SHAPE_LIST(LIST_WIDE)};
+static make_steps_function* const narrow_steps[SHAPES] = {SHAPE_LIST(LIST_NARROW)};
 
 long vida__lanes_steps(vida_step_lanes* own, VidaIntegration* const* of, int number, long most,
                        bool* is_made) {
@@ -731,8 +741,8 @@ long vida__lanes_steps(vida_step_lanes* own, VidaIntegration* const* of, int num
     is_in[k] = k < number ? -1 : 0;
   }
   own->self = all[0];
-  const long made = __builtin_cpu_supports("avx") ? make_wide_steps(own, all, most, &is_in)
-                                                  : make_narrow_steps(own, all, most, &is_in);
+  make_steps_function* const* steps = __builtin_cpu_supports("avx") ? wide_steps : narrow_steps;
+  const long made = steps[find_shape(own->self)](own, all, most, &is_in);
   for (int k = 0; k < number; k++) {
     is_made[k] = made > 0 && is_in[k];
   }
@@ -752,44 +762,28 @@ void vida__lanes_destroy(vida_step_lanes* lanes) {
 
 long vida__lanes_steps(vida_step_lanes* lanes, VidaIntegration* const* of, int count, long most,
                        bool* is_made) {
-  (void)lanes;
-  (void)of;
-  (void)most;
+  (void)lanes, (void)of, (void)most;
   memset(is_made, 0, (size_t)count * sizeof *is_made);
   return 0;
 }
 
 void vida__lanes_take(const vida_step_lanes* lanes, int lane, long made, VidaIntegration* self) {
-  (void)lanes;
-  (void)lane;
-  (void)made;
-  (void)self;
+  (void)lanes, (void)lane, (void)made, (void)self;
 }
 
 void vida__lanes_show(const vida_step_lanes* lanes, int lane, long step, VidaIntegration* self) {
-  (void)lanes;
-  (void)lane;
-  (void)step;
-  (void)self;
+  (void)lanes, (void)lane, (void)step, (void)self;
 }
 
 bool vida__lanes_measured(const vida_step_lanes* lanes, int lane, long step, vida_node_values* to,
                           double* g) {
-  (void)lanes;
-  (void)lane;
-  (void)step;
-  (void)to;
-  (void)g;
+  (void)lanes, (void)lane, (void)step, (void)to, (void)g;
   return false;
 }
 
 void vida__lanes_uncount(const vida_step_lanes* lanes, int lane, long step, long made,
                          VidaIntegration* self) {
-  (void)lanes;
-  (void)lane;
-  (void)step;
-  (void)made;
-  (void)self;
+  (void)lanes, (void)lane, (void)step, (void)made, (void)self;
 }
 
 #endif
