@@ -491,7 +491,7 @@ VIDA_ALWAYS_INLINE bool project_short(short_chain* chain, vida_shape of) {
   const double motion = find_short_motion(chain, of);
   double rates[SHORT_ROWS], before[SHORT_ROWS] = {0.0}, size[SHORT_ROWS], impulse[SHORT_ROWS];
   components v[SHORT_ROWS];
-  short_matrix matrix;
+  short_matrix matrix = {0};
   bool is_done = false;
   for (int r = 0; r < of.m; r++) {
     v[r] = chain->point[r].inverse * chain->point[r].p;
@@ -599,6 +599,7 @@ VIDA_ALWAYS_INLINE long make_short_steps(VidaIntegration* self, long most, bool 
   const double h = self->node.h, per_step = 1.0 / h;
   short_chain chain;
   long made = 0, step = self->node.step;
+  memset(&chain, 0, sizeof chain); /* compilers do not see that load_chain sets what is used */
   if (!self->implicit.distances->has_sizes || (step % VIDA_CALM_STEPS == 0 && !self->one_step)) {
     measure_sizes(self, of);
   }

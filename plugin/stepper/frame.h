@@ -127,8 +127,8 @@ int vida__check_clock(const VidaStepper* stepper, double t0, double h, bool agai
 /* Fails with VIDA_INCONSISTENT_START if the method solves g = 0 and the start violates a
  * constraint, unless the motion continues (`again`), and with the flag SINGULAR_START if constraint
  * rows depend on each other at the start and no accelerations satisfy all of them at the initial
- * velocities. */
-int vida__check_start(VidaStepper* stepper, bool again, VidaError* error);
+ * velocities v (n), which the method may no longer have in the node. */
+int vida__check_start(VidaStepper* stepper, const double* v, bool again, VidaError* error);
 /* Evaluates g at the node that a step has computed, for the checks of the step and for the next
  * one. */
 void vida__evaluate_constraints_after_step(VidaStepper* stepper);

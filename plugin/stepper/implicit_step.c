@@ -537,7 +537,10 @@ static int project_residual(VidaIntegration* self, double t, const double* q, co
     r[i] = self->work.l_v[i] - p[i];
   }
   vida__add_reaction(system, entries, 1.0, nu, r);
-  const double motion = find_largest_part(n, p, self->model.root_mass);
+  /* A drive that starts at once gives velocities to what was at rest. */
+  static const double least_part = 1e-3;
+  const double after = find_largest_part(n, self->work.l_v, self->model.root_mass);
+  const double motion = fmax(find_largest_part(n, p, self->model.root_mass), least_part * after);
   const double of_momenta = find_largest_part(n, r, self->model.root_mass);
   const double of_rows = find_largest_part(self->model.m, r + n, self->model.row_stiffness);
   *largest = of_rows > of_momenta ? of_rows : of_momenta;

@@ -132,7 +132,7 @@ int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* 
   if (!code && has_multipliers_to_scale(stepper)) {
     vida__measure_tension(&stepper->self);
   }
-  code = code ? code : vida__check_start(stepper, again, error);
+  code = code ? code : vida__check_start(stepper, v, again, error);
   code = code ? code : warm_up(stepper, error);
   if (!code && again) {
     vida__watch_return(stepper->watch, stepper->self.node.t0, stepper->self.node.q);

@@ -108,14 +108,14 @@ static void add_rows(const VidaStepper* stepper, const double* x, double* left, 
 /* Adds to size (of |G a| and the other terms of the second derivatives) how much the rows bend at
  * these speeds; 0 for rows without motion. forces: the sizes of the terms that cancel in
  * accelerations. */
-static void measure_derivatives(VidaStepper* stepper, const double* lambda, double* size,
-                                double* forces) {
+static void measure_derivatives(VidaStepper* stepper, const double* v, const double* lambda,
+                                double* size, double* forces) {
   const VidaSystem* system = stepper->self.model.system;
   double *speed = stepper->self.work.speed, *strength = stepper->self.work.dq,
          *row_speed = stepper->self.implicit.g0;
   const size_t bytes = (size_t)stepper->self.model.m * sizeof *row_speed;
   for (int i = 0; i < stepper->self.model.n; i++) {
-    speed[i] = fabs(stepper->self.node.v[i]);
+    speed[i] = fabs(v[i]);
     strength[i] = fabs(stepper->self.work.l_q[i]);
   }
   vida__share_sizes(system, speed);
@@ -144,7 +144,7 @@ static void measure_derivatives(VidaStepper* stepper, const double* lambda, doub
 /* Returns the row whose second derivative no accelerations make zero, or -1; constraint_work
  * receives its remainder. A second solution removes the part of the remainder that stems from the
  * regularization of dependent rows, but not a contradiction. */
-static int find_contradiction(VidaStepper* stepper) {
+static int find_contradiction(VidaStepper* stepper, const double* v) {
   const int n = stepper->self.model.n, m = stepper->self.model.m;
   double *a = stepper->self.work.place, *lambda = stepper->self.work.g_work,
          *left = stepper->self.work.constraint_work;
@@ -152,18 +152,17 @@ static int find_contradiction(VidaStepper* stepper) {
          *step = stepper->self.work.node_step;
   double most = contradiction;
   int worst = -1;
-  if (vida__accelerations(&stepper->self, stepper->self.node.t0, stepper->self.node.q,
-                          stepper->self.node.v, a, lambda) ||
+  if (vida__accelerations(&stepper->self, stepper->self.node.t0, stepper->self.node.q, v, a,
+                          lambda) ||
       vida__motion_bias(&stepper->self.model.evaluator, stepper->self.node.t0, stepper->self.node.q,
-                        stepper->self.node.v, stepper->self.work.l_q, left,
-                        stepper->self.work.l_v)) {
+                        v, stepper->self.work.l_q, left, stepper->self.work.l_v)) {
     return -1;
   }
   for (int r = 0; r < m; r++) {
     size[r] = fabs(left[r]);
   }
   add_rows(stepper, a, left, size);
-  measure_derivatives(stepper, lambda, size, forces);
+  measure_derivatives(stepper, v, lambda, size, forces);
   memset(step, 0, (size_t)n * sizeof *step);
   for (int r = 0; r < m; r++) {
     step[n + r] = -left[r];
@@ -191,9 +190,9 @@ static bool is_soft(const VidaStepper* stepper) {
   return soft;
 }
 
-static int check_singular_start(VidaStepper* stepper, VidaError* error) {
+static int check_singular_start(VidaStepper* stepper, const double* v, VidaError* error) {
   const int row =
-      stepper->self.model.redundant && !is_soft(stepper) ? find_contradiction(stepper) : -1;
+      stepper->self.model.redundant && !is_soft(stepper) ? find_contradiction(stepper, v) : -1;
   char size[VIDA_REAL_TEXT_SIZE];
   if (row < 0) {
     return VIDA_SUCCESS;
@@ -360,9 +359,9 @@ static int check_consistent_start(VidaStepper* stepper, VidaError* error) {
                               vida__real_text(violation, g[row], 3));
 }
 
-int vida__check_start(VidaStepper* stepper, bool again, VidaError* error) {
+int vida__check_start(VidaStepper* stepper, const double* v, bool again, VidaError* error) {
   const int code = again ? VIDA_SUCCESS : check_consistent_start(stepper, error);
-  return code ? code : check_singular_start(stepper, error);
+  return code ? code : check_singular_start(stepper, v, error);
 }
 
 /* ---- what is said ---------------------------------------------------------------------------- */

@@ -743,7 +743,8 @@ const VidaMethod vida__energy_collocation = {
              "Schneider 2023",
              "Constant mass matrices; constraints that do not depend on time. Linear momenta are "
              "exact, angular momenta of order 2 s. The energy is exact where the integrals are: "
-             "steps that meet a narrow potential need more points.",
+             "steps that meet a narrow potential need more points. A rod should turn by less than "
+             "1 rad in a step; steps far above that may have other solutions than the motion.",
              4,
              VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
                  VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},

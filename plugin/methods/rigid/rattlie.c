@@ -121,16 +121,18 @@ static double find_violation(const VidaIntegration* self) {
   return largest;
 }
 
-/* Adds to the sizes of the rows how far momenta and impulses move the bodies before they cancel:
- * all the size of a coordinate that rests at 0, and the rounding of a light one. */
-static void add_displacements(VidaIntegration* self) {
+/* Raises the sizes of the rows to `part` of how far momenta, and with `has_impulses` impulses, move
+ * the bodies before they cancel: all the size of a coordinate that rests at 0. */
+static void add_displacements(VidaIntegration* self, double part, bool has_impulses) {
   const vida_lie_state* lie = self->state;
   rattlie_state* own = own_of(self);
   double *moved = own->rates, *size = own->left;
   for (int c = 0; c < own->joints->rates; c++) {
     moved[c] = fabs(own->momentum[c]);
   }
-  vida__lie_add_impulse_sizes(own->joints, own->mu, moved);
+  if (has_impulses) {
+    vida__lie_add_impulse_sizes(own->joints, own->mu, moved);
+  }
   for (int b = 0; b < lie->bodies; b++) {
     double* of_body = moved + own->joints->of_body[b];
     const double* root = lie->body[b].inverse_root;
@@ -143,7 +145,8 @@ static void add_displacements(VidaIntegration* self) {
   vida__lie_row_sizes(own->joints, moved, size);
   for (int k = 0; k < own->joints->rows; k++) {
     const int r = own->joints->row[k];
-    own->size[r] = fmax(own->size[r], self->node.h * size[k]);
+    own->size[r] =
+        fmax(fmax(own->size[r], self->model.value_size[r]), part * fabs(self->node.h) * size[k]);
   }
 }
 
@@ -204,37 +207,37 @@ static int correct(VidaIntegration* self, bool is_exact) {
   return code;
 }
 
-/* Solves g(q1) = 0 for own->mu, from the guess there and in own->xi; `is_exact`: with the matrix of
- * the step in all iterations. Returns VIDA_STEP_NOT_CONVERGED if that fails; *body is then the
- * index of a body that turns too far, or -1. */
+/* The largest violation, relative to the sizes of the rows, that may be rounding. */
+static const double most_rounding = 4096.0 * DBL_EPSILON;
+
+/* Solves g(q1) = 0 for own->mu, from the guess there and in own->xi, until a correction no longer
+ * reduces the violation; `is_exact`: with the matrix of the step in all iterations. Returns
+ * VIDA_STEP_NOT_CONVERGED if that fails; *body is then the index of a body that turns too far, or
+ * -1. */
 static int solve(VidaIntegration* self, bool is_exact, int* body) {
   enum { MOST_ITERATIONS = 40 };
-  static const double rounding = 64.0 * DBL_EPSILON, slow = 0.2;
+  static const double slow = 0.2, of_impulses = 1.0 / 64.0;
   rattlie_state* own = own_of(self);
-  double before = INFINITY, violation = 0.0;
-  bool is_last = own->joints->rows == 0;
+  double before = INFINITY;
+  add_displacements(self, 1.0, false);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     *body = find_end(self);
     if (*body >= 0) {
       return VIDA_STEP_NOT_CONVERGED;
     }
-    if (is_last) {
-      return VIDA_SUCCESS;
-    }
-    int code = find_residual(self);
-    violation = find_violation(self);
-    const bool stagnates = k > 0 && violation > DBL_EPSILON && violation >= 0.5 * before;
-    if (!code && (stagnates || isinf(violation))) {
-      add_displacements(self);
-      violation = find_violation(self);
-    }
+    int code = own->joints->rows > 0 ? find_residual(self) : VIDA_SUCCESS;
+    double violation = find_violation(self);
     if (code || isnan(violation)) {
       return code ? code : VIDA_STEP_NOT_CONVERGED;
     }
-    if (violation <= DBL_EPSILON || (violation <= rounding && violation >= 0.5 * before)) {
+    const double contraction = violation / before;
+    if (contraction >= 0.5 && violation > most_rounding) {
+      add_displacements(self, of_impulses, true);
+      violation = find_violation(self);
+    }
+    if (violation <= DBL_EPSILON || (contraction >= 0.5 && violation <= most_rounding)) {
       return VIDA_SUCCESS;
     }
-    const double contraction = violation / before;
     is_exact = is_exact || contraction > slow;
     if (is_exact && (k == 0 || contraction > slow)) {
       code = factor_step(self);
@@ -245,8 +248,6 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
     if (code) {
       return code;
     }
-    /* The next violation would be below rounding, and need not be evaluated. */
-    is_last = contraction > 0.0 && violation * contraction <= 0.25 * DBL_EPSILON;
     before = violation;
   }
   return VIDA_STEP_NOT_CONVERGED;
@@ -276,9 +277,9 @@ static void extrapolate(VidaIntegration* self) {
   rattlie_state* own = own_of(self);
   const double* u = self->implicit.unknown;
   vida__extrapolate_unknown(self);
-  for (int k = 0; k < own->joints->rows; k++) {
-    own->mu[k] = u[self->model.n + own->joints->row[k]];
-  }
+  /* What constraints do not determine of the impulses, always or near a singular configuration,
+   * would grow from step to step. */
+  memset(own->mu, 0, (size_t)own->joints->rows * sizeof *own->mu);
   for (int b = 0; b < lie->bodies; b++) {
     for (int i = 0; i < 3; i++) {
       own->rotation[b].xi[i] = self->node.h * u[lie->body[b].coordinate[i]];
@@ -404,8 +405,8 @@ static int fly(VidaIntegration* self, VidaError* error) {
 
 /* ---- projection ------------------------------------------------------------------------------ */
 
-/* Their rounding grows with the distance from the origin. Rows whose terms vanish get a size where
- * it is needed (add_displacements). */
+/* Their rounding grows with the distance from the origin. Rows whose terms vanish get a size when
+ * the momenta of a step are known (add_displacements). */
 static void measure_rows(VidaIntegration* self, const double* entries) {
   const VidaSystem* system = self->model.system;
   double* size = own_of(self)->size;
@@ -633,7 +634,8 @@ const VidaMethod vida__rattlie = {
              "own, and holonomic constraints; potentials and forces of positions and time. The "
              "unit norms of quaternions are no equations of a step. A body must turn by less than "
              "3 rad per step, and the step must be below 2 "
-             "over the largest frequency of the potential.",
+             "over the largest frequency of the potential. Where the constraints become singular, "
+             "steps may change the energy: take rattle there.",
              2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TIME_DEPENDENT |
