@@ -274,7 +274,7 @@ VIDA_ALWAYS_INLINE void evaluate(vida_step_lanes* own, lane_mask* is_rounded, vi
   subtract_accelerated(own, *self->implicit.form.kappa, own->mu, own->w, shape);
   for (int r = 0; r < shape.m; r++, at++, d += shape.dimension, ahead += shape.dimension) {
     const lanes *from = own->w + first_of(at, r, shape), *to = own->w + second_of(at, r, shape);
-    lanes sum;
+    lanes sum = {0};
     for (int k = 0; k < shape.dimension; k++) {
       const lanes rate = to[k] - from[k], change = h * rate;
       const lanes product = (d[k] + 0.5 * change) * rate;

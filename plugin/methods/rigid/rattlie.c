@@ -122,7 +122,8 @@ static double find_violation(const VidaIntegration* self) {
 }
 
 /* Raises the sizes of the rows to `part` of how far momenta, and with `has_impulses` impulses, move
- * the bodies before they cancel: all the size of a coordinate that rests at 0. */
+ * the bodies before they cancel: all the size of a coordinate that rests at 0. With impulses, also
+ * to those of the terms in the rows, whose rounding an iteration meets at its end. */
 static void add_displacements(VidaIntegration* self, double part, bool has_impulses) {
   const vida_lie_state* lie = self->state;
   rattlie_state* own = own_of(self);
@@ -145,8 +146,10 @@ static void add_displacements(VidaIntegration* self, double part, bool has_impul
   vida__lie_row_sizes(own->joints, moved, size);
   for (int k = 0; k < own->joints->rows; k++) {
     const int r = own->joints->row[k];
-    own->size[r] =
-        fmax(fmax(own->size[r], self->model.value_size[r]), part * fabs(self->node.h) * size[k]);
+    own->size[r] = fmax(own->size[r], part * fabs(self->node.h) * size[k]);
+    if (has_impulses) {
+      own->size[r] = fmax(own->size[r], self->model.value_size[r]);
+    }
   }
 }
 
@@ -231,11 +234,11 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
       return code ? code : VIDA_STEP_NOT_CONVERGED;
     }
     const double contraction = violation / before;
-    if (contraction >= 0.5 && violation > most_rounding) {
+    if (isinf(violation) || (contraction >= 0.5 && violation > most_rounding)) {
       add_displacements(self, of_impulses, true);
       violation = find_violation(self);
     }
-    if (violation <= DBL_EPSILON || (contraction >= 0.5 && violation <= most_rounding)) {
+    if (violation <= 2.0 * DBL_EPSILON || (contraction >= 0.5 && violation <= most_rounding)) {
       return VIDA_SUCCESS;
     }
     is_exact = is_exact || contraction > slow;
@@ -278,7 +281,7 @@ static void extrapolate(VidaIntegration* self) {
   const double* u = self->implicit.unknown;
   vida__extrapolate_unknown(self);
   /* What constraints do not determine of the impulses, always or near a singular configuration,
-   * would grow from step to step. */
+   * would grow if it were extrapolated from step to step. */
   memset(own->mu, 0, (size_t)own->joints->rows * sizeof *own->mu);
   for (int b = 0; b < lie->bodies; b++) {
     for (int i = 0; i < 3; i++) {
