@@ -537,7 +537,7 @@ static int project_residual(VidaIntegration* self, double t, const double* q, co
     r[i] = self->work.l_v[i] - p[i];
   }
   vida__add_reaction(system, entries, 1.0, nu, r);
-  /* A drive that starts at once gives velocities to what was at rest. */
+  /* A drive that starts suddenly moves bodies at rest: their momenta before it are no measure. */
   static const double least_part = 1e-3;
   const double after = find_largest_part(n, self->work.l_v, self->model.root_mass);
   const double motion = fmax(find_largest_part(n, p, self->model.root_mass), least_part * after);

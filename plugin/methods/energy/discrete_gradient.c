@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "methods/energy/energy.h"
+#include "methods/energy/legendre.h"
 
 /* ---- average vector field -------------------------------------------------------------------- */
 
@@ -19,34 +20,6 @@ typedef struct average_state {
   double* l_q;                           /* n: work */
   double* work;                          /* as many as there are entries of G */
 } average_state;
-
-/* Computes the Legendre polynomial of this degree and its derivative. */
-static double legendre(int degree, double x, double* slope) {
-  double before = 1.0;
-  double value = x;
-  for (int k = 2; k <= degree; k++) {
-    const double next = ((2 * k - 1) * x * value - (k - 1) * before) / k;
-    before = value;
-    value = next;
-  }
-  *slope = degree * (x * value - before) / (x * x - 1.0);
-  return value;
-}
-
-static void set_gauss_rule(average_state* own) {
-  const double pi = 3.14159265358979323846;
-  for (int i = 0; i < own->points; i++) {
-    double x = cos(pi * (i + 0.75) / (own->points + 0.5));
-    double slope = 1.0;
-    for (int k = 0; k < 8; k++) {
-      const double value = legendre(own->points, x, &slope);
-      x -= value / slope;
-    }
-    legendre(own->points, x, &slope);
-    own->c[i] = 0.5 * (1.0 + x);
-    own->b[i] = 1.0 / ((1.0 - x * x) * slope * slope);
-  }
-}
 
 static void find_point(VidaIntegration* self, const vida_interval* between, double c) {
   for (int i = 0; i < self->model.n; i++) {
@@ -119,7 +92,7 @@ static int create_average(VidaIntegration* self, VidaError* error) {
   own->points = (int)VidaOptions_Get(self->options, "points");
   own->l_q = (double*)(own + 1);
   own->work = own->l_q + n;
-  set_gauss_rule(own);
+  vida__gauss_points(own->points, own->c, own->b);
   self->state = own;
   self->reacts_between = true;
   return VIDA_SUCCESS;

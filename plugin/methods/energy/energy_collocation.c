@@ -80,8 +80,7 @@ static collocation_offsets offsets_of(const VidaIntegration* self, int j) {
 }
 
 static int size_of(const VidaIntegration* self) {
-  const collocation_state* own = self->state;
-  return 2 * own->rule.degree * (self->model.n + self->model.m);
+  return ((const collocation_state*)self->state)->pattern.size;
 }
 
 static double time_of(const VidaIntegration* self, int place) {
@@ -217,9 +216,9 @@ static int add_constraints(VidaIntegration* self, int place, double* r) {
   int code = vida__constraint_increment(&self->model.evaluator, t, &between, own->mean + place * n,
                                         self->node.h, self->implicit.g0, self->work.entries, rows);
   for (int j = 0; j < rule->degree; j++) {
+    double* of_row = r + offsets_of(self, j).gamma;
     for (int k = 0; k < m; k++) {
-      r[offsets_of(self, j).gamma + k] +=
-          rule->test[place][j] * (rows[k] + self->implicit.g0[k] / self->node.h);
+      of_row[k] += rule->test[place][j] * (rows[k] + self->implicit.g0[k] / self->node.h);
     }
   }
   code = code ? code
@@ -227,8 +226,9 @@ static int add_constraints(VidaIntegration* self, int place, double* r) {
                                         entries_at(self, own->entries, place), own->v + place * n,
                                         rows);
   for (int j = 0; j < rule->degree; j++) {
+    double* of_row = r + offsets_of(self, j).mu;
     for (int k = 0; k < m; k++) {
-      r[offsets_of(self, j).mu + k] += rule->test[place][j] * rows[k];
+      of_row[k] += rule->test[place][j] * rows[k];
     }
   }
   return code;

@@ -29,19 +29,32 @@ void vida__legendre(int count, double t, double* value, double* slope, double* i
   }
 }
 
+/* Computes L_j and its derivative at a point inside of (-1,1). */
+static double find_one(int j, double x, double* slope) {
+  double before = 1.0;
+  double value = x;
+  for (int k = 2; k <= j; k++) {
+    const double next = ((2 * k - 1) * x * value - (k - 1) * before) / k;
+    before = value;
+    value = next;
+  }
+  *slope = j * (x * value - before) / (x * x - 1.0);
+  return value;
+}
+
 /* Newton's method from the approximate zeros cos(pi (i + 3/4) / (count + 1/2)). */
 void vida__gauss_points(int count, double* t, double* w) {
   enum { ITERATIONS = 8 };
-  const double pi = acos(-1.0);
-  double value[VIDA_MOST_POINTS + 1], slope[VIDA_MOST_POINTS + 1];
+  const double pi = 3.14159265358979323846;
   for (int i = 0; i < count; i++) {
-    double x = -cos(pi * (i + 0.75) / (count + 0.5));
+    double x = cos(pi * (i + 0.75) / (count + 0.5));
+    double slope = 1.0;
     for (int k = 0; k < ITERATIONS; k++) {
-      find_plain(count + 1, x, value, slope);
-      x -= value[count] / slope[count];
+      const double value = find_one(count, x, &slope);
+      x -= value / slope;
     }
-    find_plain(count + 1, x, value, slope);
+    find_one(count, x, &slope);
     t[i] = 0.5 * (1.0 + x);
-    w[i] = 1.0 / ((1.0 - x * x) * slope[count] * slope[count]);
+    w[i] = 1.0 / ((1.0 - x * x) * slope * slope);
   }
 }

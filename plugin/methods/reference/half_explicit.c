@@ -452,12 +452,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = settle};
   const VidaOptions* options = self->options;
   int code = vida__underlying_create_own(self, functions, &integrator, error);
-  code = code ? code
-              : vida__underlying_create_projector(self,
-                                                  VidaOptions_HasChoice(options, "metric", "mass")
-                                                      ? VIDA_PROJECTION_MASS
-                                                      : VIDA_PROJECTION_IDENTITY,
-                                                  error);
+  code = code ? code : vida__underlying_create_metric_projector(self, error);
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = (int)VidaOptions_Get(options, "level");

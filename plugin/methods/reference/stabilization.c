@@ -177,12 +177,7 @@ static int create_projection(VidaIntegration* self, VidaError* error) {
   int code =
       vida__refuse_multistep(self, "which a projection after each step would make false", error);
   code = code ? code : vida__underlying_create(self, functions, error);
-  code = code ? code
-              : vida__underlying_create_projector(self,
-                                                  VidaOptions_HasChoice(options, "metric", "mass")
-                                                      ? VIDA_PROJECTION_MASS
-                                                      : VIDA_PROJECTION_IDENTITY,
-                                                  error);
+  code = code ? code : vida__underlying_create_metric_projector(self, error);
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = (int)VidaOptions_Get(options, "level");
@@ -218,12 +213,7 @@ static int create_cvode(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .project = project_cvode};
   const VidaOptions* options = self->options;
   int code = vida__underlying_create(self, functions, error);
-  code = code ? code
-              : vida__underlying_create_projector(self,
-                                                  VidaOptions_HasChoice(options, "metric", "mass")
-                                                      ? VIDA_PROJECTION_MASS
-                                                      : VIDA_PROJECTION_IDENTITY,
-                                                  error);
+  code = code ? code : vida__underlying_create_metric_projector(self, error);
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = LEVEL_BOTH;

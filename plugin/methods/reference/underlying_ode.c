@@ -501,6 +501,12 @@ int vida__underlying_create_projector(VidaIntegration* self, vida_projection kin
   return code;
 }
 
+int vida__underlying_create_metric_projector(VidaIntegration* self, VidaError* error) {
+  const bool by_mass = VidaOptions_HasChoice(self->options, "metric", "mass");
+  return vida__underlying_create_projector(
+      self, by_mass ? VIDA_PROJECTION_MASS : VIDA_PROJECTION_IDENTITY, error);
+}
+
 int vida__underlying_pass_on(underlying_ode* own, int code) {
   if (code) {
     const VidaError* cause = &vida__projector_evaluator(own->projector)->error;

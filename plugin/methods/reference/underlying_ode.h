@@ -120,6 +120,8 @@ int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* er
 /* Creates own->projector, which shares the equations where it can. */
 int vida__underlying_create_projector(VidaIntegration* self, vida_projection kind,
                                       VidaError* error);
+/* Creates the projector of the option `metric` (VIDA_METRIC_ROW). */
+int vida__underlying_create_metric_projector(VidaIntegration* self, VidaError* error);
 /* Returns the code of a projection, and tells the equations, which all of these methods have, the
  * reason of its failure. */
 int vida__underlying_pass_on(underlying_ode* own, int code);

@@ -36,7 +36,8 @@ typedef struct rattlie_state {
   double* g;                   /* m */
   double* mu;                  /* rows */
   double* residual;            /* rows */
-  double* size;                /* m: sizes of the terms of the constraints at the node */
+  double* node_size;           /* m: sizes of the terms of the constraints at the node */
+  double* size;                /* m: at least these, with which violations are compared */
   double* step;                /* rows: correction of mu */
   double* left;                /* rows: work space */
   double* block;               /* memory of the arrays above */
@@ -121,9 +122,10 @@ static double find_violation(const VidaIntegration* self) {
   return largest;
 }
 
-/* Raises the sizes of the rows to `part` of how far momenta, and with `has_impulses` impulses, move
- * the bodies before they cancel: all the size of a coordinate that rests at 0. With impulses, also
- * to those of the terms in the rows, whose rounding an iteration meets at its end. */
+/* Raises the sizes of the rows to `part` of the distance that momenta, and with `has_impulses`
+ * impulses, would move the bodies if they did not cancel: rows whose coordinates rest at 0 have no
+ * other size. With impulses, raises them also to the sizes of their terms at the start of the
+ * motion. */
 static void add_displacements(VidaIntegration* self, double part, bool has_impulses) {
   const vida_lie_state* lie = self->state;
   rattlie_state* own = own_of(self);
@@ -213,8 +215,8 @@ static int correct(VidaIntegration* self, bool is_exact) {
 /* The largest violation, relative to the sizes of the rows, that may be rounding. */
 static const double most_rounding = 4096.0 * DBL_EPSILON;
 
-/* Solves g(q1) = 0 for own->mu, from the guess there and in own->xi, until a correction no longer
- * reduces the violation; `is_exact`: with the matrix of the step in all iterations. Returns
+/* Solves g(q1) = 0 for own->mu, from the guess there and in own->rotation, until a correction no
+ * longer reduces the violation; `is_exact`: with the matrix of the step in all iterations. Returns
  * VIDA_STEP_NOT_CONVERGED if that fails; *body is then the index of a body that turns too far, or
  * -1. */
 static int solve(VidaIntegration* self, bool is_exact, int* body) {
@@ -222,6 +224,7 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
   static const double slow = 0.2, of_impulses = 1.0 / 64.0;
   rattlie_state* own = own_of(self);
   double before = INFINITY;
+  memcpy(own->size, own->node_size, (size_t)self->model.m * sizeof *own->size);
   add_displacements(self, 1.0, false);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     *body = find_end(self);
@@ -274,7 +277,7 @@ static void guess_flight(VidaIntegration* self) {
 }
 
 /* The unknowns of the frame's history: w, with the rates of bodies in the first three components of
- * their quaternions, and mu. */
+ * their quaternions. */
 static void extrapolate(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
   rattlie_state* own = own_of(self);
@@ -296,9 +299,6 @@ static void remember(VidaIntegration* self) {
   const rattlie_state* own = own_of(self);
   double* u = self->implicit.unknown;
   memset(u, 0, (size_t)(self->model.n + self->model.m) * sizeof *u);
-  for (int k = 0; k < own->joints->rows; k++) {
-    u[self->model.n + own->joints->row[k]] = own->mu[k];
-  }
   for (int b = 0; b < lie->bodies; b++) {
     for (int i = 0; i < 3; i++) {
       u[lie->body[b].coordinate[i]] = own->rotation[b].xi[i] / self->node.h;
@@ -412,7 +412,7 @@ static int fly(VidaIntegration* self, VidaError* error) {
  * the momenta of a step are known (add_displacements). */
 static void measure_rows(VidaIntegration* self, const double* entries) {
   const VidaSystem* system = self->model.system;
-  double* size = own_of(self)->size;
+  double* size = own_of(self)->node_size;
   for (int r = 0; r < self->model.m; r++) {
     size[r] = system->rows[r].length;
   }
@@ -521,6 +521,7 @@ static int allocate(VidaIntegration* self) {
                                {&own->mu, m},
                                {&own->residual, m},
                                {&own->step, m},
+                               {&own->node_size, m},
                                {&own->size, m}};
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   own->rotation = vida__allocate(bodies + 1, sizeof *own->rotation);
