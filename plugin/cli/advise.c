@@ -139,7 +139,8 @@ static const Purpose purposes[] = {
      {"verlet", "rattle", "lgvi", "del-nonholonomic", "del-midpoint", "implicit-midpoint", NULL}},
     {"the energy exactly",
      {"energy-momentum-ggl", "energy-momentum", "simo-wong", "average-vector-field", NULL}},
-    {"many digits", {"spark-lobatto", "galerkin-gauss", "compose", "radau", NULL}},
+    {"many digits",
+     {"spark-lobatto", "spark-nonholonomic", "galerkin-gauss", "compose", "radau", NULL}},
     {"a tolerance instead of a step", {"radau", "ida-ggl", "ida-index1", "stabilized-ode", NULL}},
 };
 

@@ -13,6 +13,7 @@
   X(compose)                   \
   X(symmetric_multistep)       \
   X(del_nonholonomic)          \
+  X(gni)                       \
   X(del_nonholonomic_relaxed)  \
   X(del_regularized)           \
   X(spook)                     \
@@ -27,6 +28,7 @@
   X(chorin)                    \
   X(galerkin_gauss)            \
   X(spark_lobatto)             \
+  X(spark_nonholonomic)        \
   X(hht)                       \
   X(generalized_alpha)         \
   X(radau)                     \

@@ -43,7 +43,8 @@ local refusing = {
     "del-ggl", "energy-collocation", "rattlie" },
   -- a massless coordinate that constraints determine
   ["no mass"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected", "energy-momentum-ggl",
-    "spark-lobatto", "symmetric-multistep", "del-ggl", "energy-collocation", "rattlie" },
+    "spark-lobatto", "spark-nonholonomic", "symmetric-multistep", "del-ggl", "energy-collocation",
+    "rattlie" },
 }
 
 -- The set of methods that have to refuse a system with these properties.

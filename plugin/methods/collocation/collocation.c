@@ -98,6 +98,11 @@ static int evaluate_stage(VidaIntegration* self, int stage, const double* u) {
                           own->place + stage * self->model.n, entries);
   }
   code = code ? code : evaluate_gradient(self, stage, u, entries);
+  if (!code && self->model.system->nonholonomic) {
+    code = vida__nonholonomic(
+        &self->model.evaluator, stage_time(self, stage), own->place + stage * self->model.n,
+        u + vida__stage_offset(self, stage), own->rate + stage * self->model.m);
+  }
   if (!code && has_multiplier(self, stage)) {
     vida__add_reaction(self->model.system, entries, -1.0, u + vida__multiplier_offset(self, stage),
                        own->push + stage * self->model.n);
@@ -141,6 +146,19 @@ static int constraint_rows(VidaIntegration* self, int stage, double* rows) {
   return code;
 }
 
+/* Replaces nonholonomic rows by sum_j alpha_ij (A V + b)_j. */
+static void put_nonholonomic_rows(const VidaIntegration* self, int stage, double* rows) {
+  const vida_collocation* own = self->state;
+  const VidaSystem* system = self->model.system;
+  for (int r = 0; r < self->model.m && system->nonholonomic; r++) {
+    double sum = 0.0;
+    for (int j = 0; j < own->rule.stages; j++) {
+      sum += own->rule.alpha[stage][j] * own->rate[j * self->model.m + r];
+    }
+    rows[r] = system->rows[r].is_nonholonomic ? sum : rows[r];
+  }
+}
+
 int vida__collocation_residual(void* data, const double* u, double* r) {
   VidaIntegration* self = data;
   vida_collocation* own = self->state;
@@ -161,6 +179,7 @@ int vida__collocation_residual(void* data, const double* u, double* r) {
     }
     if (self->model.m > 0 && i > 0) {
       code = constraint_rows(self, i, row + n);
+      put_nonholonomic_rows(self, i, row + n);
     }
   }
   return code;
@@ -199,6 +218,19 @@ static int add_second_derivatives(VidaIntegration* self, int stage, const double
   return code;
 }
 
+/* Adds a_q of nonholonomic rows to the rows of `outer`, where the other rows have nothing. */
+static int add_slopes(VidaIntegration* self, int stage, const double* u) {
+  vida_collocation* own = self->state;
+  const VidaSystem* system = self->model.system;
+  memset(own->slopes, 0, (size_t)system->entry_count * sizeof *own->slopes);
+  const int code = vida__nonholonomic_gradient(&self->model.evaluator, stage_time(self, stage),
+                                               own->place + stage * self->model.n,
+                                               u + vida__stage_offset(self, stage), own->slopes);
+  vida__add_rows(system, own->slopes, 1.0,
+                 own->outer + (size_t)stage * (size_t)system->pattern.entries);
+  return code;
+}
+
 static int fill_stages(VidaIntegration* self, const double* u) {
   vida_collocation* own = self->state;
   const VidaSystem* system = self->model.system;
@@ -206,7 +238,8 @@ static int fill_stages(VidaIntegration* self, const double* u) {
   const size_t kinds = system->separable ? 2 : 4;
   memset(own->inner, 0, kinds * (size_t)own->rule.stages * entries * sizeof *own->inner);
   for (int i = 0; i < own->rule.stages; i++) {
-    const int code = i < own->rule.first ? VIDA_SUCCESS : add_second_derivatives(self, i, u);
+    int code = i < own->rule.first ? VIDA_SUCCESS : add_second_derivatives(self, i, u);
+    code = code || !system->nonholonomic ? code : add_slopes(self, i, u);
     if (code) {
       return code;
     }
@@ -249,6 +282,25 @@ static double* put_column(const VidaIntegration* self, int i, int k, sunindextyp
   return next + count;
 }
 
+/* Returns the derivative of constraint row i with respect to X_k in one column: entry e of the
+ * system's pattern. */
+static double row_entry(const VidaIntegration* self, int i, int k, sunindextype e) {
+  const vida_collocation* own = self->state;
+  const vida_stage_rule* rule = &own->rule;
+  const VidaSystem* system = self->model.system;
+  const size_t entries = (size_t)system->pattern.entries;
+  const sunindextype row = system->pattern.row[e] - system->coordinate_count;
+  if (!system->nonholonomic || !system->rows[row].is_nonholonomic) {
+    return rule->alpha[i][k] * own->inner[(size_t)i * entries + (size_t)e];
+  }
+  double sum = rule->alpha[i][k] * own->inner[(size_t)k * entries + (size_t)e];
+  for (int j = 0; j < rule->stages; j++) {
+    sum += self->node.h * rule->alpha[i][j] * rule->alpha[j][k] *
+           own->outer[(size_t)j * entries + (size_t)e];
+  }
+  return sum;
+}
+
 /* The columns of X_k: by stages, momentum rows and those of constraints. */
 static double* put_velocities(const VidaIntegration* self, int k, double* next) {
   const vida_collocation* own = self->state;
@@ -260,9 +312,8 @@ static double* put_velocities(const VidaIntegration* self, int k, double* next) 
     const sunindextype end = pattern->column_start[column + 1];
     for (int i = rule->stages - 1; i >= rule->first; i--) {
       next = put_column(self, i, k, from, middle, next);
-      const double* inner = own->inner + (size_t)i * (size_t)pattern->entries;
       for (sunindextype e = middle; e < end && i > 0; e++) {
-        *next++ = rule->alpha[i][k] * inner[e];
+        *next++ = row_entry(self, i, k, e);
       }
     }
   }
@@ -560,9 +611,11 @@ static vida_collocation* allocate_state(const VidaIntegration* self, const vida_
   const bool may_weigh = !system->separable && m > 0;
   const size_t curvature = may_weigh ? (size_t)system->pattern.entries : 0;
   const size_t slots = may_weigh ? vida__outer_count(system) : 0;
-  const size_t numbers = curvature + (2 + VIDA_STAGE_HISTORY) * size + 5 * stages * n +
-                         stages * (size_t)system->entry_count + kinds * matrix + 2 * (n + m) +
-                         4 * n + 3 * m;
+  const size_t rates = system->nonholonomic ? stages * m : 0;
+  const size_t slopes = system->nonholonomic ? (size_t)system->entry_count : 0;
+  const size_t numbers = curvature + rates + slopes + (2 + VIDA_STAGE_HISTORY) * size +
+                         5 * stages * n + stages * (size_t)system->entry_count + kinds * matrix +
+                         2 * (n + m) + 4 * n + 3 * m;
   vida_collocation* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) +
                             (size + 1 + entries) * sizeof(sunindextype) + slots * sizeof(int));
@@ -577,6 +630,8 @@ static vida_collocation* allocate_state(const VidaIntegration* self, const vida_
                                {&own->push, stages * n},
                                {&own->l_v, stages * n},
                                {&own->entries, stages * (size_t)system->entry_count},
+                               {&own->rate, rates},
+                               {&own->slopes, slopes},
                                {&own->inner, matrix},
                                {&own->outer, matrix},
                                {&own->mixed_vq, kinds == 4 ? matrix : 0},

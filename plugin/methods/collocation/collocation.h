@@ -1,5 +1,5 @@
-/* The state and the functions of galerkin-gauss and spark-lobatto: partitioned Runge-Kutta methods
- * for L(q,v,t) whose unknowns are the velocities of the stages.
+/* The state and the functions of galerkin-gauss, spark-lobatto and spark-nonholonomic: partitioned
+ * Runge-Kutta methods for L(q,v,t) whose unknowns are the velocities of the stages.
  *
  *   Q_i = q0 + h sum_j alpha_ij X_j,
  *   L_v(Q_i, X_i) = gamma_i p0 + sum_j beta_ij (h L_q(Q_j, X_j) - G(Q_j)^T mu_j),
@@ -9,7 +9,12 @@
  * X_i are the velocities V_i of the stages, alpha = a, beta = a^ and gamma = 1. If L is v^T M v/2 -
  * V(q) and the first stage is the node, the equations need half of the unknowns: X_i are then the
  * mean velocities (Q_i - q0) / h, alpha = 1, beta = a a^ and gamma = c, without the first stage.
- * mu_j = h lambda_j; the multiplier of the last stage does not occur in the equations. */
+ * mu_j = h lambda_j; the multiplier of the last stage does not occur in the equations.
+ *
+ * Nonholonomic rows act as G does, and instead of g(Q_i) = 0 ask for
+ *   sum_j alpha_ij (A(Q_j) V_j + b) = 0,  i > 0,
+ * the same sums that advance the positions (Jay 2009). X_i are then the velocities of the stages.
+ */
 #ifndef VIDA_METHODS_COLLOCATION_COLLOCATION_H
 #define VIDA_METHODS_COLLOCATION_COLLOCATION_H
 
@@ -57,6 +62,8 @@ typedef struct vida_collocation {
   double* push;    /* stages x n: h L_q - G^T mu */
   double* l_v;     /* stages x n */
   double* entries; /* stages x entries of G */
+  double* rate;    /* stages x m: A V + b of nonholonomic rows */
+  double* slopes;  /* work, entries of a_q of nonholonomic rows */
   /* Parts of the Newton matrix on the system's pattern, by stages: L_vv with G and G^T; L_qq with
    * the curvature of the constraints; the mixed derivatives of general Lagrangians. */
   double *inner, *outer, *mixed_vq, *mixed_qv;

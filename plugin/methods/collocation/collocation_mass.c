@@ -107,6 +107,9 @@ static int give_weight(VidaIntegration* self, int e, int end, int* slot, double*
   if (system->rows[row].has_rate) {
     return fail_without(self, row, "depends on time", error);
   }
+  if (system->rows[row].is_nonholonomic) { /* the velocities of stages violate it */
+    return fail_without(self, row, "is nonholonomic", error);
+  }
   own->weight[row] = find_weight(self, own->inner, e, end);
   if (own->weight[row] == 0.0) {
     return fail_without(self, row, "couples massless coordinates", error);

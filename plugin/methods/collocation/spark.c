@@ -2,7 +2,12 @@
  * positions, IIIB for momenta (Jay 1996; Hairer, Lubich and Wanner, VII.1.4), of order 2 `stages`
  * - 2. Constraints hold at all stages, and the momentum is on the hidden constraint at the end of a
  * step: the multiplier of the last stage is the impulse of that projection. Two stages are RATTLE.
- */
+ *
+ * spark-nonholonomic adds rows A(q,t) v + b = 0 (Jay 2009, Lagrange-d'Alembert SPARK integrators).
+ * Their forces act as those of constraints, with rule IIIB. With this rule the velocities of stages
+ * have too small an order to satisfy the rows one by one: the rows hold in s - 1 weighted means
+ * over the stages, those of rule IIIA (or, equally, of b_j c_j^k, k = 0, ..., s - 2), and at the
+ * end of a step. Holonomic rows hold at the stages. */
 #include <string.h>
 
 #include "base/error.h"
@@ -10,7 +15,9 @@
 
 static int create(VidaIntegration* self, VidaError* error) {
   const int stages = (int)VidaOptions_Get(self->options, "stages");
-  const vida_stage_rule rule = vida__lobatto_rule(stages, self->model.system->separable);
+  const VidaSystem* system = self->model.system;
+  const vida_stage_rule rule =
+      vida__lobatto_rule(stages, system->separable && !system->nonholonomic);
   return vida__collocation_create(self, &rule, error);
 }
 
@@ -75,6 +82,12 @@ static int step(VidaIntegration* self, VidaError* error) {
   return code;
 }
 
+/* The multipliers of stages have a lower order than those of the equations of motion at nodes. */
+static int step_nonholonomic(VidaIntegration* self, VidaError* error) {
+  const int code = vida__collocation_step(self, error);
+  return code ? code : project_momenta(self, error);
+}
+
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   (void)error;
   memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
@@ -84,6 +97,11 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
 static const VidaOptionRow options[] = {
     {"stages", VIDA_OPTION_INTEGER, "1", 3.0, 2.0, VIDA_MOST_STAGES, false, NULL,
      "Number of stages s of the Lobatto rules; the order is 2 s - 2. Two stages are RATTLE."},
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+
+static const VidaOptionRow nonholonomic_options[] = {
+    {"stages", VIDA_OPTION_INTEGER, "1", 3.0, 2.0, VIDA_MOST_STAGES, false, NULL,
+     "Number of stages s of the Lobatto rules; the order is 2 s - 2."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static int order(const VidaOptions* chosen) {
@@ -111,4 +129,25 @@ const VidaMethod vida__spark_lobatto = {
     .velocities = velocities,
     .energy = vida__node_energy,
     .action = vida__collocation_action,
+    .order = order};
+
+const VidaMethod vida__spark_nonholonomic = {
+    .size = sizeof(VidaMethod),
+    .info =
+        {"spark-nonholonomic",
+         "Lagrange-d'Alembert SPARK method, Lobatto IIIA for q and IIIB for p", "Jay 2009",
+         "The limits of spark-lobatto, which it is without nonholonomic rows. The energy is not "
+         "preserved exactly.",
+         4,
+         VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_REVERSIBLE |
+             VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+    .options = nonholonomic_options,
+    .equations = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
+                  vida__collocation_guess},
+    .create = create,
+    .start = start,
+    .step = step_nonholonomic,
+    .velocities = velocities,
+    .energy = vida__node_energy,
+    .multipliers = vida__node_multipliers,
     .order = order};

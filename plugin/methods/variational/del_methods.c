@@ -5,9 +5,10 @@
 #include "methods/variational/del_step.h"
 #include "stepper/method_options.h"
 
-static const vida_discrete_lagrangian midpoint = {{1, {1.0, 0.0}, {0.5, 0.0}}, 0.0, false};
-static const vida_discrete_lagrangian endpoint = {{1, {1.0, 0.0}, {1.0, 0.0}}, 0.5, false};
-static const vida_discrete_lagrangian trapezoidal = {{2, {0.5, 0.5}, {0.0, 1.0}}, 0.0, false};
+static const vida_discrete_lagrangian midpoint = {{1, {1.0, 0.0}, {0.5, 0.0}}, 0.0, false, false};
+static const vida_discrete_lagrangian endpoint = {{1, {1.0, 0.0}, {1.0, 0.0}}, 0.5, false, false};
+static const vida_discrete_lagrangian trapezoidal = {
+    {2, {0.5, 0.5}, {0.0, 1.0}}, 0.0, false, false};
 
 static int create_midpoint(VidaIntegration* self, VidaError* error) {
   return vida__del_create(self, &midpoint, error);

@@ -11,7 +11,8 @@
  *
  * Forces f stand where L_q stands (Lacoursiere 2007, eq. 11, with both discrete forces from the
  * places of Ld). Nonholonomic rows act like G(q0)^T and ask for A w + b = 0 on the line: in its
- * middle, which is symmetric, or at q1 (Lacoursiere 2007, eq. 13). */
+ * middle, which is symmetric, or at q1 (Lacoursiere 2007, eq. 13); or their impulses are given, and
+ * the momenta at nodes satisfy the rows (gni.c). */
 #include "methods/variational/del_step.h"
 
 #include <math.h>
@@ -40,8 +41,9 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   const size_t m = (size_t)self->model.m;
   const size_t entries =
       self->model.system->nonholonomic ? (size_t)self->model.system->entry_count : 0;
+  const size_t more = rule->reflects ? 3 * m : 2 * entries;
   vida_variational_state* own =
-      vida__allocate(1, sizeof *own + (2 * n + m + 2 * entries) * sizeof own->data[0]);
+      vida__allocate(1, sizeof *own + (2 * n + m + more) * sizeof own->data[0]);
   if (!own) {
     return vida__fail_memory(error);
   }
@@ -49,8 +51,14 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   own->base = own->data;
   own->w = own->base + n;
   own->impulse = own->w + n;
-  own->rows = own->impulse + m;
-  own->slopes = own->rows + entries;
+  if (rule->reflects) {
+    own->given = own->impulse + m;
+    own->alpha = own->given + m;
+    own->alpha_before = own->alpha + m;
+  } else {
+    own->rows = own->impulse + m;
+    own->slopes = own->rows + entries;
+  }
   own->row_place = 0.5;
   own->midpoint_energy = VidaOptions_HasChoice(self->options, "energy", "midpoint");
   self->state = own;
@@ -72,6 +80,20 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
 }
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
+
+/* The weight of a row mu = given, which gives it the size of a constraint row. */
+static double given_weight(const VidaIntegration* self, int r) {
+  return self->model.matrix_stiffness[r] * self->model.matrix_stiffness[r];
+}
+
+static void put_given_rows(const VidaIntegration* self, const double* mu, double* rows) {
+  const vida_variational_state* own = self->state;
+  for (int r = 0; r < self->model.m; r++) {
+    if (self->model.system->rows[r].is_nonholonomic) {
+      rows[r] = given_weight(self, r) * (mu[r] - own->given[r]);
+    }
+  }
+}
 
 int vida__del_residual(void* data, const double* u, double* r) {
   VidaIntegration* self = data;
@@ -117,6 +139,10 @@ int vida__del_residual(void* data, const double* u, double* r) {
   if (code || !self->model.system->nonholonomic) {
     return code;
   }
+  if (own->given) {
+    put_given_rows(self, mu, rows);
+    return VIDA_SUCCESS;
+  }
   vida__find_place(self, w, own->row_place, self->work.place);
   return vida__nonholonomic(&self->model.evaluator, vida__place_time(self, own->row_place),
                             self->work.place, w, rows);
@@ -141,6 +167,20 @@ static int replace_nonholonomic_entries(VidaIntegration* self, const double* w) 
   return code;
 }
 
+void vida__put_given_entries(VidaIntegration* self, double* matrix) {
+  const VidaSystem* system = self->model.system;
+  for (int e = 0; e < system->entry_count; e++) {
+    if (system->rows[system->entries[e].row].is_nonholonomic) {
+      self->work.entries[e] = 0.0;
+    }
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    if (system->rows[r].is_nonholonomic) {
+      matrix[vida__constraint_diagonal(system, r)] += given_weight(self, r);
+    }
+  }
+}
+
 int vida__del_jacobian(void* data, const double* u, double* matrix) {
   VidaIntegration* self = data;
   const vida_variational_state* own = self->state;
@@ -162,7 +202,9 @@ int vida__del_jacobian(void* data, const double* u, double* matrix) {
   vida__find_place(self, w, 1.0, self->work.q1);
   int code = vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
                             self->work.entries);
-  if (!code && self->model.system->nonholonomic) {
+  if (!code && self->model.system->nonholonomic && own->given) {
+    vida__put_given_entries(self, matrix);
+  } else if (!code && self->model.system->nonholonomic) {
     code = replace_nonholonomic_entries(self, w);
   }
   vida__add_columns(self->model.system, self->implicit.entries0, own->kappa, matrix);
@@ -224,7 +266,8 @@ static void take_multipliers(VidaIntegration* self) {
   const double* mu = self->implicit.unknown + self->model.n;
   const bool has_halves = projects(self) && own->has_step;
   for (int r = 0; r < self->model.m; r++) {
-    const double total = has_halves ? 0.5 * mu[r] + own->impulse[r] : mu[r];
+    const bool is_given = own->given && self->model.system->rows[r].is_nonholonomic;
+    const double total = has_halves && !is_given ? 0.5 * mu[r] + own->impulse[r] : mu[r];
     self->node.lambda[r] = total / self->node.h;
   }
   self->node.lambda_t = vida__node_time(self);

@@ -10,6 +10,8 @@ typedef struct vida_discrete_lagrangian {
   /* sum b_i (c_i - 1/2): the share of the force in the momentum p1, beyond one half */
   double lead;
   bool projects; /* half impulses, and p projected on G v + g_t = 0 at the end of each step */
+  /* Nonholonomic rows hold for the momenta at nodes instead of on the line (gni.c). */
+  bool reflects;
 } vida_discrete_lagrangian;
 
 /* The state of a method of the family. */
@@ -24,6 +26,9 @@ typedef struct vida_variational_state {
   double* impulse; /* m: nu of the last projection (rattle) */
   double* rows;    /* entries of A and a_q, for systems with nonholonomic rows */
   double* slopes;
+  /* m each, for a rule that reflects; otherwise NULL: impulses mu of nonholonomic rows in the step,
+   * and their multipliers at the node and before the last step */
+  double *given, *alpha, *alpha_before;
   double data[]; /* memory of the arrays above */
 } vida_variational_state;
 
@@ -33,6 +38,9 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
 /* The functions of VidaMethod and VidaStepEquations for every discrete Lagrangian. */
 int vida__del_residual(void* data, const double* u, double* r);
 int vida__del_jacobian(void* data, const double* u, double* matrix);
+/* Writes the derivatives of the rows mu = given of a rule that reflects into the matrix, and into
+ * self->work.entries that they do not depend on w. */
+void vida__put_given_entries(VidaIntegration* self, double* matrix);
 int vida__del_start(VidaIntegration* self, VidaError* error);
 int vida__del_start_two_points(VidaIntegration* self, const double* q1, VidaError* error);
 int vida__del_step(VidaIntegration* self, VidaError* error);

@@ -6,7 +6,7 @@
 #include "methods/variational/del_step.h"
 
 static const vida_discrete_lagrangian projected_trapezoidal = {
-    {2, {0.5, 0.5}, {0.0, 1.0}}, 0.0, true};
+    {2, {0.5, 0.5}, {0.0, 1.0}}, 0.0, true, false};
 
 static int create_rattle(VidaIntegration* self, VidaError* error) {
   return vida__del_create(self, &projected_trapezoidal, error);
