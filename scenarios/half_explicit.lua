@@ -1,11 +1,13 @@
--- Explicit methods that choose their own steps, compared: half-explicit Runge-Kutta methods, which solve
--- one linear system per stage for the constraints of velocities, and the formulas of Dormand and Prince,
--- Verner and Fehlberg on the underlying ODE, projected after each step.
+-- Explicit methods that choose their own steps, compared: half-explicit Runge-Kutta methods and extrapolated
+-- half-explicit steps, which solve one linear system per stage for the constraints of velocities, and the
+-- formulas of Dormand and Prince, Verner and Fehlberg on the underlying ODE, projected after each step.
 --
 -- The squeezer (squeezer_work_precision.lua), whose mass matrix changes and whose formulas are long, and a
 -- chain of equal links that falls from the horizontal, whose constraints are short. hedop5: M. Arnold, BIT 38
 -- (1998) 415-438; phem56: A. Murua, Computing 59 (1997) 43-61; hem4: V. Brasey and E. Hairer, SIAM J. Numer.
--- Anal. 30 (1993) 538-552. All methods have the same controller of steps. Units: kg, m, s.
+-- Anal. 30 (1993) 538-552; extrapolation: C. Lubich, Impact Comput. Sci. Eng. 1 (1989), and MEXX, C. Lubich,
+-- U. Nowak, U. Poehle and C. Engstler, ZIB SC 92-12 (1992). All Runge-Kutta methods have the same controller
+-- of steps. Units: kg, m, s.
 
 local vida = require "vida"
 local precision = require "parts.precision"
@@ -17,7 +19,8 @@ local links = vida.setting { "links", 20, text = "number of links of the chain" 
 local function methods(time)
   local runs = precision(time, finest)
   runs:tolerances { { "half-explicit", scheme = "hedop5" }, { "half-explicit", scheme = "phem56" },
-    { "half-explicit", scheme = "hem4" }, { "coordinate-projection", integrator = "dormand-prince" },
+    { "half-explicit", scheme = "hem4" }, { "extrapolation", scheme = "midpoint" },
+    { "extrapolation", scheme = "euler" }, { "coordinate-projection", integrator = "dormand-prince" },
     { "coordinate-projection", integrator = "verner" }, { "coordinate-projection", integrator = "fehlberg" } }
   return runs.methods
 end

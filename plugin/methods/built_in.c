@@ -50,6 +50,7 @@
   X(post_stabilized)           \
   X(coordinate_projection)     \
   X(half_explicit)             \
+  X(extrapolation)             \
   X(coordinate_partitioning)   \
   X(cvode_projected)
 

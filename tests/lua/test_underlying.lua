@@ -40,6 +40,8 @@ local precise = {
   { "half-explicit", rtol = 1e-10, scheme = "phem56" },
   { "half-explicit", rtol = 1e-10, scheme = "phem56", first_stage = "scheme" },
   { "half-explicit", rtol = 1e-10, scheme = "hem4" },
+  { "extrapolation", rtol = 1e-10 },
+  { "extrapolation", rtol = 1e-10, scheme = "euler", metric = "identity" },
 }
 
 -- ---- the squeezer -------------------------------------------------------------------------------
@@ -273,7 +275,8 @@ local function test_pendulum()
   for _, wishes in ipairs {
     { "cvode-projected", rtol = 1e-10 }, { "post-stabilized", rtol = 1e-10 },
     { "coordinate-projection", rtol = 1e-10 }, { "coordinate-partitioning", rtol = 1e-10 },
-    { "half-explicit", rtol = 1e-10 }, { "half-explicit", rtol = 1e-10, scheme = "phem56" } } do
+    { "half-explicit", rtol = 1e-10 }, { "half-explicit", rtol = 1e-10, scheme = "phem56" },
+    { "extrapolation", rtol = 1e-10 }, { "extrapolation", rtol = 1e-10, scheme = "euler" } } do
     local stepper = run(new_pendulum(13.7503671, 1, 1, 0), wishes, 10)
     local q = stepper:positions()
     check.close(q[1], 1, 1e-9)
@@ -300,6 +303,7 @@ local function test_nodes()
     { "post-stabilized", rtol = 1e-9 }, { "post-stabilized", rtol = 1e-9, integrator = "fehlberg" },
     { "post-stabilized", rtol = 1e-9, integrator = "esdirk5" },
     { "half-explicit", rtol = 1e-9 }, { "half-explicit", rtol = 1e-9, scheme = "hem4" },
+    { "extrapolation", rtol = 1e-9 }, { "extrapolation", rtol = 1e-9, scheme = "euler" },
     { "cvode-projected", rtol = 1e-9 }, { "coordinate-partitioning", rtol = 1e-9 } } do
     local pendulum = check.plain_pendulum()
     local few = run(pendulum, wishes, period, 1)

@@ -1,9 +1,7 @@
-/* half-explicit: the tableaux of half_explicit.h as an integrator of the driver of ode.h, which has
- * the first step, the nodes, and what a rejected end means. The projection onto g = 0 after a step
- * takes the factors of the last stage. */
+/* half-explicit: the tableaux of half_explicit.h as a one-step method of one_step.h. The projection
+ * onto g = 0 after a step takes the factors of the last stage. */
 #include "methods/reference/half_explicit.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/memory.h"
+#include "methods/reference/one_step.h"
 #include "methods/reference/underlying_ode.h"
 #include "stepper/method_options.h"
 
@@ -18,11 +17,9 @@ enum { STAGES = VIDA_HALF_EXPLICIT_STAGES };
 enum { FROM_EQUATIONS, FROM_SCHEME }; /* the first stage of a step */
 enum { LEVEL_VELOCITY, LEVEL_BOTH };
 
-/* The largest factor by which an error shrinks a step. */
-static const double largest_shrink = 0.2;
-
 /* The integrator and its method: vida_ode.memory and underlying_ode.extra. */
 typedef struct half_explicit {
+  vida_one_step base;
   const vida_half_explicit* scheme;
   bool by_scheme;        /* the additional stage is that of the scheme */
   bool is_nearby;        /* projections take the factors of the last stage */
@@ -36,13 +33,12 @@ typedef struct half_explicit {
   double* rows[2];  /* entries of G at the point of this stage, and of the one before it */
   double* side;     /* n + m */
   double* work;     /* n + m */
-  double* end;      /* 2 n: (q, v) at the end of the step */
   double* first;    /* n: A of the first stage at the node, for the state */
   double* first_at; /* 2 n */
   double first_t;
   bool has_first;
   double* previous_first; /* n: the same of the step before */
-  double h, before;       /* the next step, and the error of the last one; 0: none */
+  double before;          /* the error of the last step; 0: none */
 } half_explicit;
 
 static underlying_ode* method_of(const vida_ode* ode) {
@@ -134,12 +130,12 @@ static int make_stages(vida_ode* ode, double t, double h, const double* y, const
   for (; k <= last && !code; k++) {
     code = make_stage(ode, t, h, y, k);
   }
-  memcpy(own->end, own->point, bytes);
+  memcpy(own->base.end, own->point, bytes);
   const double* weight = own->scheme->points[last];
   for (int i = 0; i < n && !code; i++) {
-    own->end[n + i] = own->rate[i] + h * weight[last] * own->a[last][i];
+    own->base.end[n + i] = own->rate[i] + h * weight[last] * own->a[last][i];
   }
-  return code ? code : vida__are_finite(own->end, 2 * n) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
+  return code ? code : vida__are_finite(own->base.end, 2 * n) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
 }
 
 /* Computes V and A of the additional stage, at the end of the step. */
@@ -148,12 +144,12 @@ static int make_additional_stage(vida_ode* ode, double t, double h, const double
   underlying_ode* method = method_of(ode);
   const int n = method->self->model.n, k = own->scheme->stages;
   ode->counts.rates++;
-  memcpy(own->v[k], own->end + n, (size_t)n * sizeof *y);
+  memcpy(own->v[k], own->base.end + n, (size_t)n * sizeof *y);
   if (!own->by_scheme) {
-    return vida__underlying_find(method, t + h, own->end, own->end + n, own->a[k]);
+    return vida__underlying_find(method, t + h, own->base.end, own->base.end + n, own->a[k]);
   }
   const int code = find_point(ode, own, t, h, y, k);
-  return code ? code : solve_stage(ode, own, t + h, own->end, k, own->rows[1], own->a[k]);
+  return code ? code : solve_stage(ode, own, t + h, own->base.end, k, own->rows[1], own->a[k]);
 }
 
 /* ---- the error ------------------------------------------------------------------------------- */
@@ -213,45 +209,26 @@ static int require_first(vida_ode* ode) {
   return code;
 }
 
-/* Fails with a code of the equations in a step from the node to `end`. */
-static int refuse(vida_ode* ode, int code, double end) {
-  ode->failure = code;
-  ode->refused_t = end;
-  ode->counts.rejected++;
-  return VIDA_FLAG_RATE;
-}
-
-/* Makes the step from the node to own->end, and finds the acceleration there. */
-static int try_step(vida_ode* ode, double h) {
+/* Makes the step from the node to base.end, and finds the acceleration there. */
+static int make(vida_ode* ode, double h) {
   half_explicit* own = ode->memory;
-  const int stop = ode->functions.interrupted ? ode->functions.interrupted(ode->data, ode->node_t)
-                                              : VIDA_SUCCESS;
-  int code = stop ? stop : make_stages(ode, ode->node_t, h, ode->node, own->first);
+  const int code = make_stages(ode, ode->node_t, h, ode->node, own->first);
   return code || !own->scheme->has_explicit_stage
              ? code
              : make_additional_stage(ode, ode->node_t, h, ode->node);
 }
 
-/* Takes own->end at t for the new node, after what happens at the end of a step. */
-static int finish(vida_ode* ode, double t) {
+static int make_again(vida_ode* ode, double h) {
+  const half_explicit* own = ode->memory;
+  return make_stages(ode, ode->previous_t, h, ode->previous, own->previous_first);
+}
+
+static void keep(vida_ode* ode, double t, const double* y) {
   half_explicit* own = ode->memory;
-  double* y = N_VGetArrayPointer(ode->y);
-  const size_t bytes = (size_t)ode->size * sizeof *y;
-  memcpy(y, own->end, bytes);
-  if (vida__ode_finish_step(ode, t, y)) {
-    ode->counts.rejected++;
-    return VIDA_FLAG_RATE;
-  }
   exchange(&own->first, &own->previous_first);
   if (own->scheme->has_explicit_stage) {
     keep_first(ode, t, y, own->a[own->scheme->stages]);
   }
-  exchange(&ode->node, &ode->previous);
-  ode->previous_t = ode->node_t;
-  ode->node_t = ode->reached = t;
-  memcpy(ode->node, y, bytes);
-  ode->counts.steps++;
-  return VIDA_FLAG_SUCCESS;
 }
 
 /* Sets the next step by the error of this one (vida_step_control). */
@@ -262,37 +239,33 @@ static void choose_next(half_explicit* own, double h, double error, bool was_rej
   const double past = own->before > 0.0 ? own->before : 1.0;
   const double growth =
       control->safety * pow(now, -control->now * power) * pow(past, control->past * power);
-  own->h = h * fmin(fmax(growth, largest_shrink), was_rejected ? 1.0 : control->largest_growth);
+  own->base.h =
+      h * fmin(fmax(growth, vida__largest_shrink), was_rejected ? 1.0 : control->largest_growth);
   own->before = now;
 }
 
-static int step_adaptively(vida_ode* ode) {
+static int attempt(vida_ode* ode, bool was_rejected, bool* is_accepted) {
   half_explicit* own = ode->memory;
-  const double t = ode->node_t;
-  bool was_rejected = false;
-  vida__ode_weigh(ode->y, ode->weight, ode);
-  for (;;) {
-    const double h = own->h;
-    double error = 0.0;
-    if (!(h > 16.0 * DBL_EPSILON * fabs(t)) || !(t + h > t)) {
-      return VIDA_FLAG_ERROR_TEST;
-    }
-    int code = try_step(ode, h);
-    code = code ? code : estimate_error(ode, h, &error);
-    if (code) {
-      return refuse(ode, code, t + h);
-    }
-    if (error <= 1.0) {
-      choose_next(own, h, error, was_rejected);
-      return finish(ode, t + h);
-    }
+  const double h = own->base.h;
+  double error = 0.0;
+  int code = make(ode, h);
+  code = code ? code : estimate_error(ode, h, &error);
+  *is_accepted = error <= 1.0;
+  if (!code && *is_accepted) {
+    choose_next(own, h, error, was_rejected);
+  } else if (!code) {
     const double factor =
         vida__step_control.safety * pow(error, -1.0 / (own->scheme->embedded + 1));
-    own->h = h * fmax(factor, largest_shrink);
-    ode->counts.rejected++;
-    was_rejected = true;
+    own->base.h = h * fmax(factor, vida__largest_shrink);
   }
+  return code;
 }
+
+static const vida_one_step_class formulas = {.prepare = require_first,
+                                             .make = make,
+                                             .attempt = attempt,
+                                             .keep = keep,
+                                             .make_again = make_again};
 
 /* ---- the integrator -------------------------------------------------------------------------- */
 
@@ -315,7 +288,7 @@ static int allocate(half_explicit* own, const vida_model* model) {
   vida_array arrays[11 + 2 * STAGES] = {
       {&own->stage, n},         {&own->point, n},         {&own->rate, n},
       {&own->rows[0], entries}, {&own->rows[1], entries}, {&own->side, n + m},
-      {&own->work, n + m},      {&own->end, 2 * n},       {&own->first, n},
+      {&own->work, n + m},      {&own->base.end, 2 * n},  {&own->first, n},
       {&own->first_at, 2 * n},  {&own->previous_first, n}};
   for (int k = 0; k < STAGES; k++) {
     arrays[11 + 2 * k] = (vida_array){&own->v[k], n};
@@ -333,6 +306,7 @@ static int create_integrator(vida_ode* ode) {
   if (!own) {
     return VIDA_OUT_OF_MEMORY;
   }
+  own->base.class = &formulas;
   set_scheme(own, vida__half_explicit_scheme((int)VidaOptions_Get(options, "scheme")));
   own->by_scheme = (int)VidaOptions_Get(options, "first_stage") == FROM_SCHEME;
   own->is_nearby = VidaOptions_HasChoice(options, "metric", "mass");
@@ -349,84 +323,18 @@ static void destroy_integrator(vida_ode* ode) {
 
 static int begin(vida_ode* ode, double t, double step, double stop) {
   half_explicit* own = ode->memory;
-  (void)stop;
-  ode->node_t = t;
-  own->h = step;
   if (ode->fresh) {
     own->has_first = false;
     own->before = 0.0;
   }
-  return VIDA_FLAG_SUCCESS;
-}
-
-static int step(vida_ode* ode, double towards) {
-  const half_explicit* own = ode->memory;
-  if (ode->is_warming) {
-    ode->node_t = towards;
-    return VIDA_FLAG_SUCCESS;
-  }
-  ode->reached = ode->node_t;
-  /* For the weights; a look at a node has changed it. */
-  memcpy(N_VGetArrayPointer(ode->y), ode->node, (size_t)ode->size * sizeof *ode->node);
-  int code = require_first(ode);
-  if (code) {
-    return refuse(ode, code, ode->node_t + own->h);
-  }
-  if (ode->settings.adaptive) {
-    return step_adaptively(ode);
-  }
-  code = try_step(ode, towards - ode->node_t);
-  return code ? refuse(ode, code, towards) : finish(ode, towards);
-}
-
-static bool is_refused(int flag) {
-  return flag == VIDA_FLAG_RATE;
-}
-
-/* Makes another step from the beginning of the last one to the node, which is not counted. */
-static int look_between(vida_ode* ode, double t) {
-  half_explicit* own = ode->memory;
-  const vida_ode_counts counts = ode->counts;
-  double* y = N_VGetArrayPointer(ode->y);
-  int code =
-      make_stages(ode, ode->previous_t, t - ode->previous_t, ode->previous, own->previous_first);
-  memcpy(y, own->end, (size_t)ode->size * sizeof *y);
-  ode->is_between = true;
-  code = code ? refuse(ode, code, t) : vida__ode_finish_step(ode, t, y) ? VIDA_FLAG_RATE : 0;
-  ode->is_between = false;
-  ode->counts = counts;
-  memcpy(ode->there, y, (size_t)ode->size * sizeof *y);
-  return code;
-}
-
-static int interpolate(vida_ode* ode, double t) {
-  if (t != ode->node_t && !ode->is_warming) {
-    return look_between(ode, t);
-  }
-  memcpy(ode->there, ode->node, (size_t)ode->size * sizeof *ode->node);
-  return VIDA_FLAG_SUCCESS;
-}
-
-static void count(vida_ode* ode) {
-  (void)ode; /* the counts are always up to date */
-}
-
-static const char* flag_name(int flag) {
-  return flag == VIDA_FLAG_TOO_MUCH_WORK ? "TOO_MUCH_WORK"
-         : flag == VIDA_FLAG_ERROR_TEST  ? "STEP_TOO_SMALL"
-                                         : ""; /* that of the code */
+  return vida__one_step_begin(ode, t, step, stop);
 }
 
 static const vida_integrator_class integrator = {.name = "half-explicit",
-                                                 .package = VIDA_ERKSTEP,
-                                                 .flag_name = flag_name,
                                                  .create = create_integrator,
                                                  .begin = begin,
-                                                 .step = step,
-                                                 .is_refused = is_refused,
-                                                 .interpolate = interpolate,
-                                                 .count = count,
-                                                 .destroy = destroy_integrator};
+                                                 .destroy = destroy_integrator,
+                                                 VIDA_ONE_STEP_FUNCTIONS};
 
 /* ---- the method ------------------------------------------------------------------------------ */
 

@@ -154,25 +154,9 @@ static int create_post(VidaIntegration* self, VidaError* error) {
 
 /* ---- projection to the end ------------------------------------------------------------------- */
 
-enum { LEVEL_POSITION, LEVEL_VELOCITY, LEVEL_BOTH };
-static int project_state(void* data, double t, double* y) {
-  underlying_ode* own = data;
-  double* v = y + own->self->model.n;
-  if (own->self->model.m == 0) {
-    return VIDA_SUCCESS;
-  }
-  vida_state_projection projection = vida__underlying_projection(own);
-  int code =
-      own->variant == LEVEL_VELOCITY ? VIDA_SUCCESS : vida__project_position(&projection, t, y, v);
-  own->iterations += projection.iterations;
-  if (!code && own->variant != LEVEL_POSITION) {
-    code = vida__project_velocity_level(&projection, t, y, v);
-  }
-  return vida__underlying_pass_on(own, code);
-}
-
 static int create_projection(VidaIntegration* self, VidaError* error) {
-  const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = project_state};
+  const vida_ode_functions functions = {.rate = vida__underlying_rate,
+                                        .settle = vida__underlying_project};
   const VidaOptions* options = self->options;
   int code =
       vida__refuse_multistep(self, "which a projection after each step would make false", error);
@@ -181,9 +165,9 @@ static int create_projection(VidaIntegration* self, VidaError* error) {
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = (int)VidaOptions_Get(options, "level");
-    self->given_up = own->variant == LEVEL_VELOCITY   ? VIDA_CAN_POSITION_LEVEL
-                     : own->variant == LEVEL_POSITION ? VIDA_CAN_VELOCITY_LEVEL
-                                                      : 0;
+    self->given_up = own->variant == VIDA_PROJECT_VELOCITY   ? VIDA_CAN_POSITION_LEVEL
+                     : own->variant == VIDA_PROJECT_POSITION ? VIDA_CAN_VELOCITY_LEVEL
+                                                             : 0;
     own->accuracy = VidaOptions_Get(options, "projection_tolerance");
   }
   return code;
@@ -198,7 +182,7 @@ static int project_cvode(void* data, double t, const double* y, double* correcti
   (void)weights; /* the projection goes to rounding, far below epsilon */
   (void)epsilon;
   memcpy(correction, y, 2 * (size_t)n * sizeof *y);
-  int code = project_state(own, t, correction);
+  int code = vida__underlying_project(own, t, correction);
   for (int i = 0; i < 2 * n; i++) {
     correction[i] -= y[i];
   }
@@ -216,7 +200,7 @@ static int create_cvode(VidaIntegration* self, VidaError* error) {
   code = code ? code : vida__underlying_create_metric_projector(self, error);
   if (!code) {
     underlying_ode* own = self->state;
-    own->variant = LEVEL_BOTH;
+    own->variant = VIDA_PROJECT_BOTH;
     own->accuracy = VidaOptions_Get(options, "projection_tolerance");
   }
   return code;
@@ -252,7 +236,7 @@ static const VidaOptionRow post_options[] = {
 
 static const VidaOptionRow projection_options[] = {
     VIDA_INTEGRATOR_ROW,
-    {"level", VIDA_OPTION_CHOICE, "", LEVEL_BOTH, 0.0, 2.0, false, "position|velocity|both",
+    {"level", VIDA_OPTION_CHOICE, "", VIDA_PROJECT_BOTH, 0.0, 2.0, false, "position|velocity|both",
      "Projects positions onto g = 0, velocities onto G v + g_t = 0, or both."},
     VIDA_METRIC_ROW,
     VIDA_PROJECTION_TOLERANCE_ROW,

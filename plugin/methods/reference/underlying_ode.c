@@ -268,6 +268,21 @@ static void complete_sizes(const VidaIntegration* self, const double* otherwise,
   }
 }
 
+/* Sets values to zero that are rounding beside others of the same unit. */
+static void drop_rounding(const VidaIntegration* self, double* value) {
+  static const double rounding = 1e-12;
+  const VidaSystem* system = self->model.system;
+  double* largest = self->work.speed; /* at the first coordinate of each unit */
+  memset(largest, 0, (size_t)self->model.n * sizeof *largest);
+  for (int i = 0; i < self->model.n; i++) {
+    double* own = &largest[system->coordinates[i].alike];
+    *own = fmax(*own, value[i]);
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    value[i] = value[i] > rounding * largest[system->coordinates[i].alike] ? value[i] : 0.0;
+  }
+}
+
 /* Computes sizes: of positions from their values at the start; of velocities from their values, or
  * from the accelerations over distances of that size, or, for a balanced system at rest, from the
  * forces. */
@@ -284,7 +299,11 @@ static void measure_sizes(underlying_ode* own, const double* a) {
   }
   complete_sizes(self, own->side, own->position);
   for (int i = 0; i < self->model.n; i++) {
-    const double reached = sqrt(fabs(a[i]) * own->position[i]);
+    own->velocity[i] = fabs(a[i]);
+  }
+  drop_rounding(self, own->velocity);
+  for (int i = 0; i < self->model.n; i++) {
+    const double reached = sqrt(own->velocity[i] * own->position[i]);
     const double balanced =
         sqrt(self->model.force_size[i] * own->position[i]) * self->model.inverse_root[i];
     own->velocity[i] = fmax(fabs(self->node.v[i]), reached);
@@ -532,6 +551,22 @@ vida_state_projection vida__underlying_projection(underlying_ode* own) {
                                  .dv = own->dv,
                                  .g = own->g,
                                  .rate = own->g_rate};
+}
+
+int vida__underlying_project(void* data, double t, double* y) {
+  underlying_ode* own = data;
+  double* v = y + own->self->model.n;
+  if (own->self->model.m == 0) {
+    return VIDA_SUCCESS;
+  }
+  vida_state_projection projection = vida__underlying_projection(own);
+  int code = own->variant == VIDA_PROJECT_VELOCITY ? VIDA_SUCCESS
+                                                   : vida__project_position(&projection, t, y, v);
+  own->iterations += projection.iterations;
+  if (!code && own->variant != VIDA_PROJECT_POSITION) {
+    code = vida__project_velocity_level(&projection, t, y, v);
+  }
+  return vida__underlying_pass_on(own, code);
 }
 
 /* ---- baumgarte ------------------------------------------------------------------------------- */

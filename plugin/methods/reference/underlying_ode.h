@@ -125,6 +125,11 @@ int vida__underlying_create_metric_projector(VidaIntegration* self, VidaError* e
 /* Returns the code of a projection, and tells the equations, which all of these methods have, the
  * reason of its failure. */
 int vida__underlying_pass_on(underlying_ode* own, int code);
+/* Values of `variant` for vida__underlying_project. */
+enum { VIDA_PROJECT_POSITION, VIDA_PROJECT_VELOCITY, VIDA_PROJECT_BOTH };
+/* Projects y onto g = 0, G v + g_t = 0, or both, with own->accuracy: for
+ * vida_ode_functions.settle. `data` is the state. */
+int vida__underlying_project(void* data, double t, double* y);
 /* Returns the projection with the arrays of the method. */
 vida_state_projection vida__underlying_projection(underlying_ode* own);
 
