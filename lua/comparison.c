@@ -409,6 +409,82 @@ static int comparison_run(lua_State* L) {
   return 1;
 }
 
+static void push_measured(lua_State* L, const VidaMeasured* measured) {
+  lua_createtable(L, 0, 6);
+  lua_pushstring(L, measured->method->name);
+  lua_setfield(L, -2, "method");
+  lua_pushstring(L, measured->options);
+  lua_setfield(L, -2, "options");
+  lua_pushboolean(L, measured->adaptive);
+  lua_setfield(L, -2, "adaptive");
+  lua_pushnumber(L, measured->seconds);
+  lua_setfield(L, -2, "seconds");
+}
+
+/* Appends the recommendation to the list on top of the stack, if there is one. */
+static void add_recommendation(lua_State* L, const VidaRecommendation* given, const char* keeps) {
+  if (!given->best.method) {
+    return;
+  }
+  push_measured(L, &given->best);
+  lua_pushnumber(L, given->error);
+  lua_setfield(L, -2, "error");
+  lua_pushstring(L, keeps);
+  lua_setfield(L, -2, "keeps");
+  lua_pushstring(L, given->system);
+  lua_setfield(L, -2, "system");
+  if (given->setting > 0.0) {
+    lua_pushnumber(L, given->setting);
+    lua_setfield(L, -2, given->best.adaptive ? "rtol" : "h");
+  }
+  lua_createtable(L, given->rival_count, 0);
+  for (int i = 0; i < given->rival_count; i++) {
+    push_measured(L, &given->rivals[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "rivals");
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+/*** Recommends methods by the atlas of measured systems, as `vida advise` does.
+ * @function advise
+ * @treturn {table,...} a list of tables with `error` (1e-3, 1e-6 or 1e-9, of the largest
+ *   displacement), `keeps` ("anything", "symplectic" or "energy"), `method`, `options` (a text),
+ *   `adaptive`, `h` or `rtol` (to begin with), `system` and `seconds` (of its run in the atlas),
+ * and `rivals`, the next methods there; `features` is a table of what the choice depends on, and
+ *   `rate` the largest rate of the motion at the start, 1/s
+ * @usage
+ * local advice = comparison:advise()
+ * print(advice[1].error, advice[1].method, advice.features.constrained)
+ */
+static int comparison_advise(lua_State* L) {
+  static const char* const keeps[VIDA_KEEPS] = {"anything", "symplectic", "energy"};
+#define FEATURE_NAME(NAME, name, weight, text) name,
+  static const char* const names[VIDA_FEATURES] = {VIDA_FEATURE_LIST(FEATURE_NAME)};
+#undef FEATURE_NAME
+  VidaError error;
+  VidaAdvice* advice = NULL;
+  if (VidaStudy_Advise(vidalua_check_study(L, 1), &advice, &error)) {
+    return vidalua_raise(L, "", NULL, &error);
+  }
+  lua_createtable(L, VIDA_KEEPS * VIDA_ATLAS_ERRORS, 2);
+  for (int keep = 0; keep < VIDA_KEEPS; keep++) {
+    for (int e = 0; e < VIDA_ATLAS_ERRORS; e++) {
+      add_recommendation(L, &advice->recommended[keep][e], keeps[keep]);
+    }
+  }
+  lua_createtable(L, 0, VIDA_FEATURES);
+  for (int i = 0; i < VIDA_FEATURES; i++) {
+    lua_pushnumber(L, advice->features[i]);
+    lua_setfield(L, -2, names[i]);
+  }
+  lua_setfield(L, -2, "features");
+  lua_pushnumber(L, advice->rates.largest);
+  lua_setfield(L, -2, "rate");
+  VidaAdvice_Destroy(&advice);
+  return 1;
+}
+
 static int comparison_tostring(lua_State* L) {
   const VidaStudy* study = vidalua_to_study(L, 1);
   if (study) {
@@ -426,8 +502,10 @@ void vidalua_open_comparison(lua_State* L) {
                                   {"__close", comparison_close},
                                   {"__tostring", comparison_tostring},
                                   {NULL, NULL}};
-  static const luaL_Reg methods[] = {
-      {"run", comparison_run}, {"close", comparison_close}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"run", comparison_run},
+                                     {"advise", comparison_advise},
+                                     {"close", comparison_close},
+                                     {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_COMPARISON, meta, methods, NULL);
   static const char* const kinds[] = {NULL, "work_precision", "drift"};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {

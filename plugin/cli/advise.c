@@ -169,11 +169,15 @@ static void print_purpose(const VidaAdvice* advice, const Purpose* purpose) {
   }
 }
 
+/* Returns whether motion is damped faster than anything else moves. */
+static bool is_stiffly_damped(const VidaRates* rates) {
+  return rates->damping >
+         20.0 * fmax(fmax(rates->stiffness, rates->rotation), rates->rotation_from_rest);
+}
+
 static void print_suggestions(const VidaAdvice* advice) {
-  const VidaRates* rates = &advice->rates;
-  const double other = fmax(fmax(rates->stiffness, rates->rotation), rates->rotation_from_rest);
   print_heading("suggestions");
-  if (rates->damping > 20.0 * other) {
+  if (is_stiffly_damped(&advice->rates)) {
     print_purpose(advice, &stiff_purpose);
   }
   for (size_t i = 0; i < sizeof purposes / sizeof purposes[0]; i++) {
@@ -182,6 +186,74 @@ static void print_suggestions(const VidaAdvice* advice) {
       print_purpose(advice, &purposes[i]);
     }
   }
+}
+
+/* ---- the atlas ------------------------------------------------------------------------------- */
+
+/* "compose scheme=kahan-li8". */
+static void append_measured(char* text, size_t size, const VidaMeasured* measured) {
+  vida__append(text, size, "%s%s%s%s", measured->method->name, measured->options[0] ? " " : "",
+               measured->options, measured->adaptive ? " with rtol" : "");
+}
+
+/* The method, what to begin with, and the evidence: its run on a system of the atlas, and those of
+ * the next methods there. */
+static void print_recommendation(const char* heading, const VidaRecommendation* given) {
+  char item[64] = "", text[VIDA_MESSAGE_SIZE] = "", number[VIDA_REAL_TEXT_SIZE];
+  vida__append(item, sizeof item, heading, vida__real_text(number, given->error, 1));
+  append_measured(text, sizeof text, &given->best);
+  if (given->setting > 0.0) {
+    vida__append(text, sizeof text, "%s = %s%s", given->best.adaptive ? "" : " with h",
+                 vida__real_text(number, given->setting, 1), given->best.adaptive ? "" : " s");
+  }
+  vida__append(text, sizeof text, "; on '%s' it took %s ms", given->system,
+               vida__real_text(number, 1e3 * given->best.seconds, 2));
+  for (int i = 0; i < given->rival_count; i++) {
+    vida__append(text, sizeof text, i ? ", " : "; others: ");
+    append_measured(text, sizeof text, &given->rivals[i]);
+    vida__append(text, sizeof text, " (%s)",
+                 vida__real_text(number, 1e3 * given->rivals[i].seconds, 2));
+  }
+  print_line("%s: %s", item, text);
+}
+
+static void print_unmeasured(const VidaAdvice* advice) {
+  char text[VIDA_MESSAGE_SIZE] = "";
+  for (int i = 0; i < advice->trial_count; i++) {
+    const VidaTrial* trial = &advice->trials[i];
+    if (is_good(trial) && !trial->in_atlas) {
+      vida__append(text, sizeof text, "%s%s", text[0] ? ", " : "", trial->method->name);
+    }
+  }
+  if (text[0]) {
+    print_line("not measured yet: %s%s", text, " (scenarios/atlas/measure.lua measures them)");
+  }
+}
+
+static void print_recommendations(const VidaAdvice* advice) {
+  static const char* const headings[VIDA_KEEPS] = {"error %s", "error %s with the symplectic form",
+                                                   "error %s with the exact energy"};
+  const VidaRecommendation* first = &advice->recommended[VIDA_KEEP_ANYTHING][0];
+  if (!first->best.method || is_stiffly_damped(&advice->rates)) {
+    return; /* no system of the atlas is like it */
+  }
+  char heading[VIDA_MESSAGE_SIZE] = "";
+  vida__append(heading, sizeof heading,
+               "cheapest, judged by similar systems (the atlas of the guide); nearest: '%s'",
+               advice->nearest);
+  print_heading(heading);
+  for (int keep = 0; keep < VIDA_KEEPS; keep++) {
+    for (int e = 0; e < VIDA_ATLAS_ERRORS; e++) {
+      const VidaRecommendation* given = &advice->recommended[keep][e];
+      if (given->best.method && (keep == VIDA_KEEP_ANYTHING || e == 1)) {
+        print_recommendation(headings[keep], given);
+      }
+    }
+  }
+  print_unmeasured(advice);
+  print_line("%s%s",
+             "errors are relative to the largest displacement, times CPU times of whole runs ",
+             "on the machine of the atlas: only their ratios matter. See 'plugin/guide/atlas.md'");
 }
 
 static void print_methods(const VidaAdvice* advice) {
@@ -229,6 +301,7 @@ static bool print_advice(const VidaStudy* study, bool* wrong, VidaError* error) 
   print_terms(advice);
   print_rates(system, advice);
   print_suggestions(advice);
+  print_recommendations(advice);
   print_methods(advice);
   VidaAdvice_Destroy(&advice);
   return true;
@@ -249,8 +322,10 @@ const CliCommand cli_advise_command = {
         "Examines the equations (index, redundancy, mass matrix, forces) and the rates of\n"
         "motion at the start: the stiffest oscillation along the constraints, damping,\n"
         "and the rate at which constraints turn. Suggests a step of one fiftieth of the\n"
-        "shortest period. In systems of up to 1000 unknowns every method makes one such\n"
-        "step; methods that do not accept the system are listed with the reason.\n"
+        "shortest period. Names the methods that reach errors of 1e-3, 1e-6 and 1e-9 for\n"
+        "the least work on similar systems of the atlas, with the evidence. In systems of\n"
+        "up to 500 unknowns every method makes one such step; methods that do not accept\n"
+        "the system are listed with the reason.\n"
         "Exit code: 0 success, 1 the script failed, 2 wrong usage.\n",
     .examples =
         "  vida advise scenarios/double_spherical_pendulum.lua\n"

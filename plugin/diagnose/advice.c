@@ -5,8 +5,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "diagnose/atlas.h"
 #include "stepper/frame.h"
 #include "study/study.h"
+#include "system/constraints/distances.h"
 #include "system/constraints/equations.h"
 
 /* The largest number of unknowns for which methods are tried, about a second for all: some use
@@ -207,6 +210,27 @@ static int find_rates(start_state* state, VidaRates* rates) {
 
 /* ---- the mass matrix ------------------------------------------------------------------------- */
 
+/* Returns whether a solution with the factored mass matrix, in units in which its diagonal is 1, is
+ * large beyond all bounds: rounding may leave a small pivot where the exact one is zero. */
+static bool has_large_solution(const start_state* state, vida_linear* linear) {
+  const VidaSystem* system = state->system;
+  double largest = 0.0;
+  memset(state->right_side, 0,
+         (size_t)(system->coordinate_count + system->row_count) * sizeof(double));
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const double sign = i % 2 ? -1.0 : 1.0;
+    state->right_side[i] = (sign + 0.1 * (i % 7)) * sqrt(fabs(state->mass[system->mass_slot[i]]));
+  }
+  if (vida__linear_solve(linear, state->right_side, state->y)) {
+    return true;
+  }
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const double scale = sqrt(fabs(state->mass[system->mass_slot[i]]));
+    largest = fmax(largest, fabs(state->y[i]) * scale);
+  }
+  return largest > 1e12;
+}
+
 static bool is_singular(const start_state* state) {
   const VidaSystem* system = state->system;
   SUNContext context = NULL;
@@ -219,7 +243,7 @@ static bool is_singular(const start_state* state) {
     for (int r = 0; r < system->row_count; r++) {
       linear->values[vida__constraint_diagonal(system, r)] = 1.0;
     }
-    singular = vida__linear_factor(linear) != 0;
+    singular = vida__linear_factor(linear) != 0 || has_large_solution(state, linear);
   }
   vida__linear_destroy(&linear);
   if (context) {
@@ -318,6 +342,100 @@ static double round_step(double h, double time) {
   return time / ceil(time / h);
 }
 
+/* ---- features -------------------------------------------------------------------------------- */
+
+/* The part of the rows that is a distance of two points. */
+static double lengths_of(const VidaSystem* system) {
+  vida_distances distances = {0};
+  const bool is_known = system->row_count > 0 && vida__find_distances(system, &distances) == 0;
+  const double part = is_known ? (double)distances.count / system->row_count : 0.0;
+  vida__free_distances(&distances);
+  return part;
+}
+
+/* Returns whether forces change with positions, apart from those of constraints. */
+static bool has_fields(start_state* state) {
+  const vida_hessian_weights qq = {-1.0, 0.0, 0.0, 0.0};
+  bool has = false;
+  memset(state->damping, 0, (size_t)state->system->pattern.entries * sizeof(double));
+  if (vida__add_hessian(vida__equations_evaluator(state->equations), state->t, state->q, state->v,
+                        qq, state->damping)) {
+    return false;
+  }
+  for (int k = 0; k < state->system->pattern.entries; k++) {
+    has = has || state->damping[k] != 0.0;
+  }
+  return has;
+}
+
+/* Logarithm of the highest rate divided by that of the slow motion. */
+static double separation_of(const VidaRates* rates, double time) {
+  const double slow = fmax(fmax(rates->rotation, rates->rotation_from_rest), rates->angles);
+  return rates->largest > 0.0 ? log10(rates->largest / fmax(slow, 1.0 / time)) : 0.0;
+}
+
+static void find_features(start_state* state, VidaAdvice* advice) {
+  const VidaSystem* system = state->system;
+  const double turns = advice->rates.largest * advice->time / two_pi;
+  double* features = advice->features;
+  features[VIDA_FEATURE_SIZE] = log10(advice->coordinates);
+  features[VIDA_FEATURE_CONSTRAINED] = (double)advice->rows / advice->coordinates;
+  features[VIDA_FEATURE_MOVING_MASS] = advice->constant_mass ? 0.0 : 1.0;
+  features[VIDA_FEATURE_QUATERNIONS] = !advice->constant_mass && advice->singular_mass ? 1.0 : 0.0;
+  features[VIDA_FEATURE_LENGTHS] = lengths_of(system);
+  features[VIDA_FEATURE_DAMPED] = advice->damped ? 1.0 : 0.0;
+  features[VIDA_FEATURE_DRIVEN] = advice->driven ? 1.0 : 0.0;
+  features[VIDA_FEATURE_NONHOLONOMIC] = advice->nonholonomic > 0 ? 1.0 : 0.0;
+  features[VIDA_FEATURE_SEPARATION] = separation_of(&advice->rates, advice->time);
+  features[VIDA_FEATURE_PERIODS] = turns > 1.0 ? log10(turns) : 0.0;
+  features[VIDA_FEATURE_FIELDS] = has_fields(state) ? 1.0 : 0.0;
+}
+
+/* ---- the atlas ------------------------------------------------------------------------------- */
+
+static int set_options(VidaOptions* options, const char* text, VidaError* error) {
+  char words[VIDA_OPTIONS_SIZE] = "";
+  int code = VIDA_SUCCESS;
+  vida__append(words, sizeof words, "%s", text);
+  for (char *word = words, *next; word[0] && !code; word = next) {
+    const size_t length = strcspn(word, " "), name = strcspn(word, "=");
+    next = word + length + (word[length] ? 1 : 0);
+    word[length] = '\0';
+    word[name] = '\0';
+    code = VidaOptions_SetText(options, word, name < length ? word + name + 1 : "", error);
+  }
+  return code;
+}
+
+typedef struct trial_data {
+  const start_state* state;
+  const VidaAdvice* advice;
+} trial_data;
+
+/* A method of the atlas with its options makes a step here, unless the system is too large. */
+static bool takes_step(void* data, const vida_atlas_row* row, double setting) {
+  const trial_data* trial = data;
+  const start_state* state = trial->state;
+  const double h = trial->advice->step;
+  VidaOptions* options = NULL;
+  VidaStepper* stepper = NULL;
+  VidaError error;
+  int code = VidaOptions_Create(row->method, &options, &error);
+  code = code ? code : set_options(options, row->options, &error);
+  code = code ? code : VidaOptions_SetReal(options, "h", h, &error);
+  if (!code && row->adaptive) {
+    code = VidaOptions_SetReal(options, "rtol", setting, &error);
+  }
+  code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &error);
+  if (!code && trial->advice->tried) {
+    code = vida__start_stepper(stepper, state->t, h, state->q, state->v, &error);
+    code = code ? code : VidaStepper_Step(stepper, &error);
+  }
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  return code == VIDA_SUCCESS;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int find_start(const VidaStudy* study, start_state* state, VidaError* error) {
@@ -363,6 +481,7 @@ static void look(const VidaStudy* study, start_state* state, VidaAdvice* advice)
   if (!advice->constant_mass) {
     find_mass_dependence(state, study->time, advice);
   }
+  find_features(state, advice);
   const double wanted =
       advice->rates.largest > 0.0 ? two_pi / advice->rates.largest / STEPS_PER_PERIOD : most;
   advice->step = round_step(fmin(wanted, most), study->time);
@@ -393,6 +512,10 @@ int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* err
       made->trials[i].method = Vida_MethodInfo(i);
       try_method(&state, made, &made->trials[i]);
     }
+    trial_data trial = {&state, made};
+    code = vida__recommend(made, takes_step, &trial) ? vida__fail_memory(error) : VIDA_SUCCESS;
+  }
+  if (!code) {
     *advice = made;
   } else {
     VidaAdvice_Destroy(&made);

@@ -244,6 +244,138 @@ function directives.costs(rest, present)
   return table.concat(lines, "\n")
 end
 
+-- ---- the atlas ----
+
+local atlas, claims
+
+local function read_atlas()
+  if not atlas then
+    atlas, claims = require "atlas.data".read(guide .. "/../diagnose/atlas_data.c"), {}
+    for _, method in ipairs(vida.methods()) do
+      claims[method.name] = method.capabilities
+    end
+  end
+  return atlas, require "atlas.data"
+end
+
+-- Letters for what a method keeps, by the beginning of its claims.
+local kept = { { "E", "preserves the energy exactly" }, { "M", "preserves the momentum maps" },
+  { "S", "preserves the symplectic form" }, { "g", "keeps the constraints g = 0" },
+  { "v", "keeps the hidden constraints" } }
+
+-- A composition keeps what its base keeps.
+local function letters_of(row)
+  local letters = ""
+  for _, entry in ipairs(kept) do
+    for _, claim in ipairs(claims[row.options:match "base=(%S+)" or row.method] or {}) do
+      letters = letters .. (claim:find(entry[2], 1, true) == 1 and entry[1] or "")
+    end
+  end
+  return letters
+end
+
+local function measured_name(row)
+  return link(row.method) .. (row.options ~= "" and " " .. plain(row.options) or "")
+    .. (row.adaptive and " rtol" or "")
+end
+
+-- The same with what it keeps.
+local function kept_name(row)
+  local letters = letters_of(row)
+  return measured_name(row) .. (letters ~= "" and (" (%s)"):format(letters) or "")
+end
+
+local function milliseconds(row, e)
+  return row.seconds[e] > 0 and ("%.3g"):format(1e3 * row.seconds[e]) or ""
+end
+
+-- atlas_best FACTOR: the cheapest methods of each system, with those that cost less than FACTOR times as much
+function directives.atlas_best(rest)
+  local all, data = read_atlas()
+  local lines = new_table { "system", "error", "ms", "cheapest", "within a factor of " .. rest,
+    "next, costs" }
+  for s, system in ipairs(all.systems) do
+    for e, size in ipairs(data.errors) do
+      local equal, seen, later, list = {}, {}, nil, data.ranking(all, s, e)
+      for _, row in ipairs(list) do
+        local ratio = row.seconds[e] / list[1].seconds[e]
+        if not seen[row.method] and ratio < tonumber(rest) then
+          equal[#equal + 1] = row ~= list[1] and kept_name(row) or nil
+        elseif not seen[row.method] then
+          later = later or ("%s: %.2g times"):format(kept_name(row), ratio)
+        end
+        seen[row.method] = true
+      end
+      add_row(lines, { e == 1 and system.name or "", ("%.0e"):format(size),
+        list[1] and milliseconds(list[1], e) or "",
+        list[1] and kept_name(list[1]) or "none reached it", table.concat(equal, ", "), later or "" })
+    end
+  end
+  return table.concat(lines, "\n")
+end
+
+-- atlas_kept ERROR: the cheapest method that keeps one thing, and its cost in units of the cheapest of all
+function directives.atlas_kept(rest)
+  local all, data = read_atlas()
+  local titles, number = { "system" }, nil
+  for e, size in ipairs(data.errors) do
+    number = size == tonumber(rest) and e or number
+  end
+  for _, entry in ipairs(kept) do
+    titles[#titles + 1] = entry[1]
+  end
+  local lines = new_table(titles)
+  for s, system in ipairs(all.systems) do
+    local list, cells = data.ranking(all, s, number), { system.name }
+    for k, entry in ipairs(kept) do
+      for _, row in ipairs(list) do
+        local is_able = letters_of(row):find(entry[1], 1, true)
+          and not (entry[1] == "S" and system.features.nonholonomic > 0)
+        cells[k + 1] = cells[k + 1] or is_able
+          and ("%s: %.2g"):format(measured_name(row), row.seconds[number] / list[1].seconds[number]) or nil
+      end
+      cells[k + 1] = cells[k + 1] or ""
+    end
+    add_row(lines, cells)
+  end
+  return table.concat(lines, "\n")
+end
+
+-- atlas_rows: all runs of each system, the cheapest for the smallest errors first
+function directives.atlas_rows()
+  local all, data = read_atlas()
+  local lines = {}
+  for s, system in ipairs(all.systems) do
+    local rows = {}
+    for _, row in ipairs(all.rows) do
+      rows[#rows + 1] = row.system == s and row or nil
+    end
+    table.sort(rows, function(a, b)
+      for _, e in ipairs { 2, 1, 3 } do
+        local x, y = a.seconds[e], b.seconds[e]
+        if x ~= y then
+          return x > 0 and (y == 0 or x < y)
+        end
+      end
+      return a.method .. a.options < b.method .. b.options
+    end)
+    lines[#lines + 1] = ("### %s\n\n%g s.\n"):format(system.name, system.time)
+    local titles = { "method", "keeps" }
+    for _, size in ipairs(data.errors) do
+      titles[#titles + 1] = ("ms for %.0e"):format(size)
+    end
+    local shown = new_table(titles)
+    for _, row in ipairs(rows) do
+      add_row(shown, { measured_name(row), letters_of(row), milliseconds(row, 1), milliseconds(row, 2),
+        milliseconds(row, 3) })
+    end
+    lines[#lines + 1] = table.concat(shown, "\n") .. "\n"
+  end
+  return (table.concat(lines, "\n"):gsub("\n+$", ""))
+end
+
+-- ---- sources ----
+
 -- The comment that a scenario begins with: its first sentence, and the rest as it is.
 local function introduction(name)
   local text = {}

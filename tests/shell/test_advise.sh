@@ -146,6 +146,49 @@ sed -n '/methods that do not/,$p' "$work/out" | grep -q '^  verlet ' || complain
 sed -n '/methods that accept it/,/methods that do not/p' "$work/out" | grep -q '^  del-midpoint ' ||
   complain "del-midpoint refuses M(q)"
 
+# Along a unit quaternion there is no kinetic energy, M q = 0, however the body is turned. A body in the plane
+# has a regular mass matrix.
+for turn in "axis = { 1, 0, 0 }, angle = 0" "angle = 0.7, axis = { 1, 2, -3 }"; do
+  advise <<TEXT
+local s = vida.system "body"
+s:body { "body", mass = 1, inertia = { 1, 2, 2.5 }, position = { 0, 0, 0 }, body_rates = { 0.3, 1, 0.2 },
+  orientation = { $turn } }
+TEXT
+  shows "M(q), singular: some rates"
+done
+advise <<'TEXT'
+local s = vida.system { "plate", dimension = 2 }
+s:body { "body", mass = 1e-9, inertia = 1e9, position = { 0, 0 }, angle = 0.3 }
+TEXT
+grep -q singular "$work/out" && complain "the mass matrix of a body in the plane is singular"
+
+# The atlas: the nearest system of a triple pendulum is a pendulum of rods; the evidence is named; and under
+# dampers nothing is said of methods that keep the energy or the symplectic form.
+for damper in "" "s:rayleigh { 'drag', 0.1 * b.velocity.x ^ 2 }"; do
+  advise <<TEXT
+local s = vida.system { "triple", dimension = 2 }
+s:gravity { 0, -9.81 }
+local a = s:particle { "a", mass = 1, position = { 1, 0 } }
+local b = s:particle { "b", mass = 1, position = { 1, -1 } }
+local c = s:particle { "c", mass = 1, position = { 2, -1 } }
+s:distance { "first", s.ground, a, length = 1 }
+s:distance { "second", a, b, length = 1 }
+s:distance { "third", b, c, length = 1 }
+$damper
+TEXT
+  shows "nearest: 'pendulum'"
+  shows "error 0.001: "
+  shows "error 1e-09: "
+  shows "it took"
+  if [[ -n $damper ]]; then
+    grep -q -e "with the exact energy" -e "with the symplectic form" "$work/out" &&
+      complain "what a damped motion does not keep"
+  else
+    shows "error 1e-06 with the exact energy: "
+    shows "error 1e-06 with the symplectic form: "
+  fi
+done
+
 # Large systems: sizes are told, and no method is tried. A chain that hangs, with N links of length l:
 # the fastest mode is below 2 sqrt(N g / l), and near it.
 advise <<'TEXT'

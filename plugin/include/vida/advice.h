@@ -34,7 +34,61 @@ typedef struct VidaTrial {
   int code;        /* return value of the step, or of an earlier function that failed */
   VidaError error; /* filled on failure */
   bool adaptive;   /* the method was tried with adaptive steps */
+  bool in_atlas;   /* the atlas has measured the method, or its refusal of all systems */
 } VidaTrial;
+
+/* What decides which method is cheap, as numbers. X(NAME, name, weight, text): the distance of two
+ * systems is the square root of the sum of weight * difference^2. */
+#define VIDA_FEATURE_LIST(X)                                                      \
+  X(SIZE, "size", 0.5, "logarithm (base 10) of the number of coordinates")        \
+  X(CONSTRAINED, "constrained", 1.0, "constraint rows divided by coordinates")    \
+  X(MOVING_MASS, "moving_mass", 2.0, "the mass matrix is not constant")           \
+  X(QUATERNIONS, "quaternions", 4.0, "it is singular, too: unit quaternions")     \
+  X(LENGTHS, "lengths", 1.0, "part of the rows that is a distance of two points") \
+  X(FIELDS, "fields", 0.5, "forces change with positions: springs, attraction")   \
+  X(DAMPED, "damped", 1.0, "forces depend on velocities")                         \
+  X(DRIVEN, "driven", 1.0, "constraints depend on time")                          \
+  X(NONHOLONOMIC, "nonholonomic", 4.0, "nonholonomic rows")                       \
+  X(SEPARATION, "separation", 0.5,                                                \
+    "logarithm of the highest rate divided by that of the slow motion")           \
+  X(PERIODS, "periods", 0.2, "logarithm of the number of periods of the highest rate in the time")
+
+#define VIDA_FEATURE_ENUMERATOR(NAME, name, weight, text) VIDA_FEATURE_##NAME,
+enum { VIDA_FEATURE_LIST(VIDA_FEATURE_ENUMERATOR) VIDA_FEATURES };
+#undef VIDA_FEATURE_ENUMERATOR
+
+/* What a recommended method must keep. */
+typedef enum VidaKeep {
+  VIDA_KEEP_ANYTHING,   /* no demand */
+  VIDA_KEEP_SYMPLECTIC, /* the method claims VIDA_CAN_SYMPLECTIC */
+  VIDA_KEEP_ENERGY,     /* VIDA_CAN_ENERGY */
+  VIDA_KEEPS
+} VidaKeep;
+
+enum {
+  VIDA_ATLAS_ERRORS = 3, /* errors of the atlas: 1e-3, 1e-6, 1e-9 of the largest displacement */
+  VIDA_MOST_RIVALS = 3
+};
+
+/* A method with options, as the atlas measured it on a system. */
+typedef struct VidaMeasured {
+  const VidaMethodInfo* method; /* NULL: none */
+  const char* options;          /* "stages=4"; "": the defaults */
+  bool adaptive;                /* with a tolerance rtol instead of a step */
+  double seconds;               /* CPU time of the run; 0: it did not reach the error */
+  double setting;               /* the step in s, or rtol, that reached the error */
+} VidaMeasured;
+
+/* The method that reaches an error for the least work, as the atlas of measured systems tells. */
+typedef struct VidaRecommendation {
+  double error;       /* 1e-3, 1e-6 or 1e-9 */
+  const char* system; /* the nearest system of the atlas on which it has done so */
+  double distance;    /* of that system: see VIDA_FEATURE_LIST */
+  VidaMeasured best;  /* the method, with its run on that system; method NULL: none */
+  double setting;     /* step in s or rtol to begin with here; 0: not known */
+  VidaMeasured rivals[VIDA_MOST_RIVALS]; /* the next ones, with their runs there */
+  int rival_count;
+} VidaRecommendation;
 
 /* Advice about a system. */
 typedef struct VidaAdvice {
@@ -59,6 +113,9 @@ typedef struct VidaAdvice {
   double step;            /* suggested step, which divides the time, s */
   int trial_count;        /* number of methods */
   VidaTrial* trials;      /* one for each method, with its default options */
+  double features[VIDA_FEATURES]; /* in the order of VIDA_FEATURE_LIST */
+  const char* nearest;            /* the nearest system of the atlas; NULL: there is none */
+  VidaRecommendation recommended[VIDA_KEEPS][VIDA_ATLAS_ERRORS];
 } VidaAdvice;
 
 /* Examines the system of a comparison at the start of the comparison, and tries every method there.
