@@ -137,6 +137,9 @@ void vida__evaluate_constraints_after_step(VidaStepper* stepper);
  * UNBOUNDED if the method makes no claim and the violation exceeds the size of the terms of the
  * constraint. */
 int vida__check_step(VidaStepper* stepper, VidaError* error);
+/* Checks whether the step resolves how far constraints have turned in it, if the method has asked
+ * for it. Fails with TURN_TOO_FAR (turn_check.c). */
+int vida__check_turn(VidaStepper* stepper, VidaError* error);
 /* Prepares vida__check_energy, at the start of a motion. */
 void vida__begin_energy_check(VidaStepper* stepper);
 /* Checks the energy at the node that a step has computed. Fails with UNBOUNDED if a conservative

@@ -184,8 +184,12 @@ struct VidaIntegration {
   bool one_step; /* a stage of a composition: it satisfies g = 0 and G v + g_t = 0 at both ends */
   bool needs_action;       /* VidaMethod.action will be called: compositions add up their stages' */
   bool corrects_positions; /* the steps solve g = 0, also after a start that violates it */
-  bool reports_motion;    /* the method reports its own steps between nodes (vida__follow_motion) */
-  bool reacts_between;    /* constraint forces are not along G at the node where the step starts */
+  bool reports_motion; /* the method reports its own steps between nodes (vida__follow_motion) */
+  bool reacts_between; /* constraint forces are not along G at the node where the step starts */
+  /* Set by `create` of methods with constant masses and p = M v whose equations have other
+   * solutions than the motion where constraints turn far: how much of a turn (rad) the rates at
+   * both nodes may leave unexplained in a step (turn_check.c). 0: not checked. */
+  double turn_limit;
   bool is_relaxed_row;    /* some position constraint is relaxed */
   const double* softness; /* m: subtracted from the diagonal of constraint rows; NULL: nothing */
   const double* yielding; /* m: deflection of relaxed constraints under load; NULL: nothing */
@@ -196,6 +200,9 @@ struct VidaIntegration {
 #define VIDA_OTHER_BRANCH_TEXT                                                                   \
   "the solution of the step lies on another branch of the constraints, which cannot be reached " \
   "without passing a singular configuration"
+
+/* The flag of a step in which a constraint turns farther than the method resolves. */
+#define VIDA_TURN_TOO_FAR "TURN_TOO_FAR"
 
 /* ---- interrupts (interrupt.c) ---- */
 

@@ -207,6 +207,7 @@ static int judge(VidaStepper* stepper, bool evaluates, VidaError* error) {
   code = code || stepper->self.reports_motion
              ? code
              : vida__check_branch(&stepper->self, stepper->self.node.q, error);
+  code = code || stepper->self.turn_limit == 0.0 ? code : vida__check_turn(stepper, error);
   stepper->has_node_velocity = stepper->values.is_known = false;
   stepper->has_node_multipliers = false;
   code = code ? code : vida__check_step(stepper, error);

@@ -140,7 +140,8 @@ VIDA_API int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h
  * message names the row with the largest residual. A step also fails if a constraint jumps during
  * it (flag CONSTRAINT_JUMPS), or is violated at its end: by more than rounding if the method claims
  * to keep the constraint (flag CONSTRAINT_VIOLATED), otherwise by more than the size of its terms
- * (flag UNBOUNDED); and if the energy of a conservative system exceeds that of the start by a
+ * (flag UNBOUNDED); if a constraint turns farther in it than a method with this check resolves
+ * (flag TURN_TOO_FAR); and if the energy of a conservative system exceeds that of the start by a
  * multiple of its size (flag UNBOUNDED). */
 VIDA_API int VidaStepper_Step(VidaStepper* stepper, VidaError* error);
 /* Makes `count` steps, with the same results as single ones but less work around each. *made

@@ -214,6 +214,8 @@ typedef enum VidaOutcome {
     "a constraint is discontinuous there; write it as a continuous function")                      \
   X("OTHER_BRANCH", FAILED, 0,                                                                     \
     "the step ended on another branch of the constraints; take a smaller step")                    \
+  X("TURN_TOO_FAR", FAILED, 0,                                                                     \
+    "a constraint turned farther in the step than the method resolves; take a smaller step")       \
   X("ANGLE_WRAPS", FAILED, 0, "a force depends on an angle that wraps; count its turns")           \
   X("RANK_CHANGED", FAILED, 0,                                                                     \
     "rows that depended on others have become independent; start where they are independent")      \

@@ -691,6 +691,9 @@ static int check(const VidaOptions* options, VidaError* error) {
                           VidaOptions_Method(options), points, stages);
 }
 
+/* rad, by the number of polynomials: turns by more than 1.6, 2.4 and 3 rad. */
+static const double turn_limits[] = {0.0, VIDA_CHORD_LIMIT, 1.0, 1.8};
+
 static int create(VidaIntegration* self, VidaError* error) {
   const VidaSystem* system = self->model.system;
   const int degree = (int)VidaOptions_Get(self->options, "stages");
@@ -718,6 +721,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   self->implicit.prepare = prepare;
   self->implicit.unknown = own->unknown;
   self->reacts_between = true;
+  self->turn_limit = turn_limits[degree < 3 ? degree : 3];
   self->state = own;
   return VIDA_SUCCESS;
 }
@@ -738,16 +742,18 @@ static int order(const VidaOptions* chosen) {
 
 const VidaMethod vida__energy_collocation = {
     .size = sizeof(VidaMethod),
-    .info = {"energy-collocation", "energy exact, of order 2 s, both levels of the constraints",
-             "Hairer 2010; Brugnano and Iavernaro 2012; multipliers as in Kinon, Betsch and "
-             "Schneider 2023",
-             "Constant mass matrices; constraints that do not depend on time. Linear momenta are "
-             "exact, angular momenta of order 2 s. The energy is exact where the integrals are: "
-             "steps that meet a narrow potential need more points. A rod should turn by less than "
-             "1 rad in a step; steps far above that may have other solutions than the motion.",
-             4,
-             VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-                 VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_CONSTANT_MASS},
+    .info =
+        {"energy-collocation", "energy exact, of order 2 s, both levels of the constraints",
+         "Hairer 2010; Brugnano and Iavernaro 2012; multipliers as in Kinon, Betsch and "
+         "Schneider 2023",
+         "Constant mass matrices; constraints that do not depend on time. Linear momenta are "
+         "exact, angular momenta of order 2 s. The energy is exact where the integrals are: "
+         "steps that meet a narrow potential need more points. A rod should turn by less than "
+         "1 rad in a step; steps far above that, which may have other solutions than the motion, "
+         "end the run.",
+         4,
+         VIDA_CAN_ENERGY | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL |
+             VIDA_CAN_CONSTANT_MASS},
     .options = options,
     .equations = {residual, jacobian, sizes, guess_free_flight},
     .check = check,

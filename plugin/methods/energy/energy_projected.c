@@ -321,6 +321,7 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
   self->state = own;
   vida__use_doubled_rows(self, &own->pattern, (sunindextype*)(own->quarter + places), own->unknown);
   self->implicit.prepare = prepare;
+  self->turn_limit = VIDA_CHORD_LIMIT;
   return VIDA_SUCCESS;
 }
 
