@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "stepper/branch_watch.h"
+#include "stepper/row_speeds.h"
 #include "system/evaluate/sizes.h"
 
 /* ---- the size of what a constraint compares -------------------------------------------------- */
@@ -641,57 +642,54 @@ int vida__find_violation(VidaStepper* stepper, vida_violation* violation, VidaEr
  * belong to velocities that the constraint does not admit. */
 static const double loose_fraction = 0.1;
 
-/* Computes the speed of each coordinate, at least a small part of the fastest one with its unit: a
- * point that a guide keeps in place has speeds of rounding only. The coordinates of a point share
- * the largest one. */
-static void measure_speeds(VidaStepper* stepper, const double* v, double* speed) {
-  static const double least_part = 0.01;
-  const VidaSystem* system = stepper->self.model.system;
-  vida_unit_sizes fastest = {0};
-  bool is_new;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    double* largest =
-        &fastest.largest[vida__unit_slot(&fastest, system->coordinates[i].unit, &is_new)];
-    speed[i] = fabs(v[i]);
-    *largest = fmax(*largest, speed[i]);
+/* The row whose velocities, G v + g_t in work.constraint_work, are the largest part of its speeds
+ * above loose_fraction, or -1. */
+static int find_loose_row(const VidaIntegration* self, const double* speeds, double still) {
+  double most = loose_fraction;
+  int loose = -1;
+  for (int r = 0; r < self->model.m; r++) {
+    const double left = fabs(self->work.constraint_work[r]);
+    if (left > still * find_size(self, r) && left > most * speeds[r]) {
+      most = speeds[r] > 0.0 ? left / speeds[r] : (double)INFINITY;
+      loose = r;
+    }
   }
-  vida__share_sizes(system, speed);
-  for (int i = 0; i < system->coordinate_count; i++) {
-    const int at = vida__unit_slot(&fastest, system->coordinates[i].unit, &is_new);
-    speed[i] = fmax(speed[i], least_part * fastest.largest[at]);
+  return loose;
+}
+
+/* Adds the speeds at the node to the largest ones so far. */
+static int add_speeds(VidaIntegration* self, const double* v, double* speeds) {
+  const int code = vida__jacobian(&self->model.evaluator, vida__node_time(self), self->node.q,
+                                  self->work.entries);
+  if (!code) {
+    vida__measure_row_speeds(self, self->work.entries, v, self->work.g_work);
+    for (int r = 0; r < self->model.m; r++) {
+      speeds[r] = fmax(speeds[r], self->work.g_work[r]);
+    }
   }
+  return code;
 }
 
 int vida__find_loose_velocities(VidaStepper* stepper, const double* v, double* speeds,
                                 vida_violation* violation, VidaError* error) {
+  /* Speeds cost more than the rest. They are measured at each of the first nodes, which may have
+   * large steps, then at some of them, and wherever a row is suspicious. */
+  enum { FIRST_NODES = 32, SOME = 16 };
   VidaIntegration* self = &stepper->self;
-  double *rows = self->work.constraint_work, *terms = self->work.g_work;
   const level at = {.times = loose_fraction, .is_loose = true};
-  double most = loose_fraction;
-  int loose = -1;
   *violation = (vida_violation){0};
   if (self->model.m == 0 || self->softness || keeps(stepper, VIDA_CAN_VELOCITY_LEVEL)) {
     return VIDA_SUCCESS;
   }
   const double still = find_claimed_part(stepper) / find_step_length(stepper);
-  int code = VidaStepper_Constraints(stepper, NULL, rows, error);
-  if (code || vida__jacobian(&self->model.evaluator, vida__node_time(self), self->node.q,
-                             self->work.entries)) {
-    return code;
+  int code = VidaStepper_Constraints(stepper, NULL, self->work.constraint_work, error);
+  const bool is_due = self->node.step < FIRST_NODES || self->node.step % SOME == 0;
+  if (!code && (is_due || find_loose_row(self, speeds, still) >= 0)) {
+    code = add_speeds(self, v, speeds);
   }
-  measure_speeds(stepper, v, self->work.speed);
-  memset(terms, 0, (size_t)self->model.m * sizeof *terms);
-  vida__add_row_sizes(self->model.system, self->work.entries, self->work.speed, terms);
-  for (int r = 0; r < self->model.m; r++) {
-    const double left = fabs(rows[r]);
-    speeds[r] = fmax(speeds[r], terms[r]);
-    if (left > still * find_size(self, r) && left > most * speeds[r]) {
-      most = left / speeds[r];
-      loose = r;
-    }
-  }
+  const int loose = code ? -1 : find_loose_row(self, speeds, still);
   if (loose >= 0) {
     *violation = make_violation(stepper, &at, loose);
   }
-  return VIDA_SUCCESS;
+  return code;
 }

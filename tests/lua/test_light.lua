@@ -289,3 +289,17 @@ mechanism.run { { "two hinges", test_two_hinges },
   { "pulley", test_pulley }, { "follower", test_follower }, { "triangle", test_triangle },
   { "bead", test_bead }, { "stiff bead", test_stiff_bead }, { "refusals", test_refused },
   { "tail", test_tail } }
+
+-- c + P and a + b - 2 P are constant, and with them the velocities: methods with a second set of multipliers
+-- for the hidden constraints keep them beside any mass.
+for _, mass in ipairs { 1e-3, 1e-9, 1e-12, 1e-18 } do
+  for _, name in ipairs { "energy-momentum-ggl", "energy-momentum-projected", "energy-collocation" } do
+    local stepper = pulley(mass):stepper { name, h = 0.01 }
+    stepper:start()
+    assert(stepper:step(50))
+    local v = stepper:velocities()
+    check.close(v[3] + v[4], 0, 1e-12)
+    check.close(v[1] + v[2] - 2 * v[4], 0, 1e-12)
+    check.close(v[1], 0.6 * g * 0.5, 1e-2 * mass ^ 0.25)
+  end
+end

@@ -220,8 +220,24 @@ int vida__energy_step_with(VidaIntegration* self,
   return VIDA_SUCCESS;
 }
 
+/* The rounding of a momentum that is as large as the constraint impulse, divided by a mass that is
+ * far smaller than those it is coupled to, is a velocity of its own. The projection moves hardly
+ * anything else. */
+static bool has_rounded_velocities(const VidaIntegration* self) {
+  return self->model.m > 0 && (self->method->info.capabilities & VIDA_CAN_VELOCITY_LEVEL) &&
+         vida__has_light_coordinates(self);
+}
+
 int vida__energy_velocities(VidaIntegration* self, double* v, VidaError* error) {
-  const int code = vida__solve_mass(self, self->node.p, v);
+  const double t = vida__node_time(self);
+  int code = vida__solve_mass(self, self->node.p, v);
+  if (!code && has_rounded_velocities(self)) {
+    code = vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
+    if (!code) {
+      return vida__project_velocity(self, t, self->node.q, self->work.entries, self->node.p, v,
+                                    NULL, error);
+    }
+  }
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
