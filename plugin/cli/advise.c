@@ -134,7 +134,8 @@ typedef struct Purpose {
 } Purpose;
 
 /* Backed by what 'vida audit' measures: what each keeps, and its order. */
-static const Purpose purposes[] = {
+enum { PURPOSE_LONG, PURPOSE_ENERGY, PURPOSE_DIGITS, PURPOSE_TOLERANCE, PURPOSES };
+static const Purpose purposes[PURPOSES] = {
     {"long times (symplectic form and momenta preserved, energy bounded)",
      {"verlet", "rattle", "lgvi", "del-nonholonomic", "del-midpoint", "implicit-midpoint", NULL}},
     {"the energy exactly",
@@ -180,11 +181,13 @@ static void print_suggestions(const VidaAdvice* advice) {
   if (is_stiffly_damped(&advice->rates)) {
     print_purpose(advice, &stiff_purpose);
   }
-  for (size_t i = 0; i < sizeof purposes / sizeof purposes[0]; i++) {
-    /* A system that does not conserve its energy has no method for the exact energy. */
-    if (!(i == 1 && (advice->damped || advice->driven))) {
+  const VidaMethodInfo* digits = advice->recommended[VIDA_KEEP_ANYTHING][2].best.method;
+  for (int i = 0; i < PURPOSES; i++) {
+    if (i == PURPOSE_DIGITS && digits && !is_stiffly_damped(&advice->rates)) {
+      print_line("%s: %s, judged by similar systems", purposes[i].text, digits->name);
+    } else if (i != PURPOSE_ENERGY || !(advice->damped || advice->driven)) {
       print_purpose(advice, &purposes[i]);
-    }
+    } /* a system that does not conserve its energy has no method for the exact energy */
   }
 }
 
@@ -253,7 +256,8 @@ static void print_recommendations(const VidaAdvice* advice) {
   print_unmeasured(advice);
   print_line("%s%s",
              "errors are relative to the largest displacement, times CPU times of whole runs ",
-             "on the machine of the atlas: only their ratios matter. See 'plugin/guide/atlas.md'");
+             "on the machine of the atlas: only their ratios matter. See the page of the atlas in "
+             "the guide");
 }
 
 static void print_methods(const VidaAdvice* advice) {

@@ -7,11 +7,11 @@
 --   --jobs N        processes at the same time, by default 2
 --   --quiet         no progress
 --
--- Costs are CPU times of a run from start to end without outputs, the least of repetitions. Errors are the
--- largest distance from the reference at ten times, divided by the largest distance of the motion from its
--- start (2-norms over all coordinates). Runs that failed or were warned about do not count. Times of one
--- method on one machine repeat within some per cent, so a cost that is less than 1.5 times another is equal
--- to it.
+-- Costs are CPU times of a run from start to end without outputs, the median of repetitions, corrected by a
+-- gauge for what other processes do to the speed of the machine. Errors are the largest distance from the
+-- reference at ten times, divided by the largest distance of the motion from its start (2-norms over all
+-- coordinates). Runs that failed or were warned about do not count. Costs repeat within some ten per cent,
+-- so a cost that is less than 1.5 times another is equal to it.
 
 local here = arg[0]:match "^(.*)/" or "."
 package.path = ("%s/../?.lua;%s"):format(here, package.path)
@@ -115,17 +115,26 @@ local function measure_system(s, given, only)
   end
 end
 
--- Measures the systems that no other process has taken: a folder is made once.
+-- Measures the systems that no other process has taken, those with the longest runs first: a folder is made
+-- once.
 local function work(folder)
-  local only = {}
+  local only, order, systems = {}, {}, require("atlas." .. options.systems)
   for _, name in ipairs(options.only) do
     only[name], only[1] = true, name
   end
-  for s, given in ipairs(require("atlas." .. options.systems)) do
+  for s in ipairs(systems) do
+    order[s] = s
+  end
+  table.sort(order, function(a, b)
+    local first, second = systems[a].ceiling or 0, systems[b].ceiling or 0
+    return first > second or first == second and a < b
+  end)
+  for _, s in ipairs(order) do
     if os.execute(("mkdir '%s/system %d' 2>/dev/null"):format(folder, s)) then
-      measure_system(s, given, only)
+      measure_system(s, systems[s], only)
     end
   end
+  print(("return { kind = 'unit', unit = %.10g }"):format(require "atlas.runs".unit()))
 end
 
 -- ---- all processes ------------------------------------------------------------------------------
@@ -171,14 +180,23 @@ local function collect(lines, old, only)
     row.place = not anew[row.method] and place[row.method] and #atlas.rows + 1
     atlas.rows[#atlas.rows + 1] = row.place and row or nil
   end
+  local unit, new = math.huge, {}
   for k, line in ipairs(lines) do
     local made = assert(load(line, line, "t"))()
     made.place = #atlas.rows + k
     if made.kind == "system" then
       atlas.systems[made.number] = made
+    elseif made.kind == "unit" then
+      unit = math.min(unit, made.unit)
     else
-      atlas.rows[#atlas.rows + 1] = made
+      new[#new + 1] = made
     end
+  end
+  for _, row in ipairs(new) do
+    for e, cost in ipairs(row.seconds) do
+      row.seconds[e] = cost * unit
+    end
+    atlas.rows[#atlas.rows + 1] = row
   end
   table.sort(atlas.rows, function(a, b)
     local first = { a.system, place[a.method], a.place }

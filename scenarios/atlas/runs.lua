@@ -10,6 +10,7 @@ Runs.nodes = 10 -- times at which positions are compared, equally spaced
 local longest = 0.1 -- s of CPU time for a run, where the system has no ceiling of its own
 local finest = 4e-10 -- a run with this error is the last
 local most_rungs = 16
+local shortest = 5e-4 -- s, of a time that is measured
 
 -- Runs that are not "ok", or whose numbers are doubtful, do not count.
 local function is_good(row)
@@ -30,25 +31,59 @@ local function options_with(given, h, rtol)
   return options
 end
 
--- CPU time of the start and all steps: the smallest of repetitions, which other processes disturb least.
-local function time_of(subject, options, count)
-  local least, total, repeats = math.huge, 0, 0
-  local stepper = subject.system:stepper(options)
-  repeat
+-- A fixed piece of work of the same kind. Other processes on the machine slow both it and a run down, by up
+-- to a factor of two, so costs are measured in units of it.
+local function new_gauge()
+  local system = vida.system "gauge"
+  system:gravity { 0, 0, -9.81 }
+  local bob = system:particle { "bob", mass = 1, position = { 0.8, 0, -0.6 }, velocity = { 0, 1, 0 } }
+  system:distance { "rod", system.ground, bob, length = 1 }
+  local steppers = { [system:stepper { "rattle", h = 0.01 }] = 200,
+    [system:stepper { "half-explicit", h = 0.05 }] = 40, [system:stepper { "spark-lobatto", h = 0.05 }] = 10 }
+  local gauge = { least = math.huge }
+  function gauge.time()
     local before = os.clock()
-    stepper:start()
-    stepper:step(count)
+    for stepper, count in pairs(steppers) do
+      stepper:start()
+      stepper:step(count)
+    end
     local taken = os.clock() - before
-    least, total, repeats = math.min(least, taken), total + taken, repeats + 1
-  until repeats >= 2 and total > 0.1 or repeats >= 7 and total > 0.03
+    gauge.least = math.min(gauge.least, taken)
+    return taken
+  end
+  return gauge
+end
+
+local gauge = new_gauge()
+
+-- CPU time of the start and all steps in units of the gauge: the median of repetitions, each of which is
+-- divided by the time of the gauge just before and after it.
+local function cost_of(subject, options, count)
+  local stepper, ratios, total, runs = subject.system:stepper(options), {}, 0, 1
+  local before = gauge.time()
+  repeat
+    local began = os.clock()
+    for _ = 1, runs do
+      stepper:start()
+      stepper:step(count)
+    end
+    local taken, after = os.clock() - began, gauge.time()
+    if taken < shortest and #ratios == 0 and runs == 1 then
+      runs = math.ceil(shortest / math.max(taken, 1e-6)) -- too short for the clock
+    else
+      ratios[#ratios + 1] = 2 * taken / runs / (before + after)
+    end
+    total, before = total + taken + after, after
+  until #ratios >= 3 and total > 0.15 or #ratios >= 15 and total > 0.03
   local reached = stepper:time()
   stepper:close()
-  return math.abs(reached - subject.time) < 1e-6 * subject.time and least or nil
+  table.sort(ratios)
+  return math.abs(reached - subject.time) < 1e-6 * subject.time and ratios[(#ratios + 1) // 2] or nil
 end
 
 local function try(subject, options, count)
   local comparison = vida.compare {
-    system = subject.system, time = subject.time, norm = "max", wall_limit = 20 * subject.ceiling,
+    system = subject.system, time = subject.time, norm = "max", wall_limit = 8 * subject.ceiling,
     reference = { states = subject.states, name = "reference", error = subject.error }, methods = { options },
   }
   local row = comparison:run { quiet = true }[1]
@@ -56,20 +91,20 @@ local function try(subject, options, count)
   if not (is_good(row) and row.position_error) then
     return nil, row.status, row.message
   end
-  local seconds = time_of(subject, options, count)
-  if not seconds then
+  local cost = cost_of(subject, options, count)
+  if not cost then
     return nil, "OTHER_CLOCK", "the steps of the method do not end at the time of the run"
   end
-  return row.position_error / subject.size, seconds
+  return row.position_error / subject.size, cost
 end
 
--- One run. Returns its error and CPU time, or nil, a status and why it does not count.
+-- One run. Returns its error and cost, or nil, a status and why it does not count.
 local function run(subject, options, count)
-  local is_done, size, seconds, message = pcall(try, subject, options, count)
+  local is_done, size, cost, message = pcall(try, subject, options, count)
   if not is_done then
     return nil, "NOT_SUPPORTED", size
   end
-  return size, seconds, message
+  return size, cost, message
 end
 
 local function steps_from(subject, options, order)
@@ -78,10 +113,10 @@ local function steps_from(subject, options, order)
   while #rungs < most_rungs and failures < 9 do
     local whole = Runs.nodes * math.ceil(count / Runs.nodes)
     local given = options_with(options, subject.time / whole)
-    local size, seconds, text = run(subject, given, whole)
+    local size, cost, text = run(subject, given, whole)
     if size then
       local last = rungs[#rungs]
-      rungs[#rungs + 1] = { error = size, seconds = seconds, setting = subject.time / whole }
+      rungs[#rungs + 1] = { error = size, cost = cost, setting = subject.time / whole }
       local order_here = last and math.log(last.error / size) / math.log(whole / last.count) or order
       rungs[#rungs].count = whole
       factor = 10 ^ (1.5 / math.max(1, math.min(order, order_here)))
@@ -89,13 +124,13 @@ local function steps_from(subject, options, order)
       if last and last.error < 1e-7 and size > last.error / 1.5 then
         failures = failures + 3 -- rounding
       end
-      if size < finest or seconds * factor > subject.ceiling then
+      if size < finest or cost * factor > subject.most_cost() then
         break
       end
     else
-      status, message = seconds, text
+      status, message = cost, text
       if status == "NOT_SUPPORTED" or status == "BAD_ARGUMENT" or status == "OTHER_CLOCK"
-        or status == "WALL_LIMIT" or #rungs > 0 and rungs[#rungs].seconds * 4 > subject.ceiling then
+        or status == "WALL_LIMIT" or #rungs > 0 and rungs[#rungs].cost * 4 > subject.most_cost() then
         break
       end
       failures, factor = failures + 1, 2
@@ -109,14 +144,14 @@ local function tolerances_from(subject, options)
   local rungs, rtol, status, message = {}, 1e-2, nil, nil
   while rtol > 3e-14 do
     local given = options_with(options, subject.time / Runs.nodes, rtol)
-    local size, seconds, text = run(subject, given, Runs.nodes)
+    local size, cost, text = run(subject, given, Runs.nodes)
     if size then
-      rungs[#rungs + 1] = { error = size, seconds = seconds, setting = rtol }
-      if size < finest or seconds * 2 > subject.ceiling then
+      rungs[#rungs + 1] = { error = size, cost = cost, setting = rtol }
+      if size < finest or cost * 2 > subject.most_cost() then
         break
       end
     else
-      status, message = seconds, text
+      status, message = cost, text
       if status == "NOT_SUPPORTED" or status == "BAD_ARGUMENT" or status == "WALL_LIMIT" then
         break
       end
@@ -126,7 +161,7 @@ local function tolerances_from(subject, options)
   return rungs, status, message
 end
 
--- Returns the cost of an error in s and the step or rtol for it, by straight lines in logarithms; nil if it
+-- Returns the cost of an error and the step or rtol for it, by straight lines in logarithms; nil if it
 -- was not reached. A coarsest run that is better than asked for bounds the cost from above.
 local function cost_at(rungs, target)
   for i, rung in ipairs(rungs) do
@@ -137,7 +172,7 @@ local function cost_at(rungs, target)
       local function between(a, b)
         return a * (b / a) ^ part
       end
-      return between(last.seconds, rung.seconds), between(last.setting, rung.setting)
+      return between(last.cost, rung.cost), between(last.setting, rung.setting)
     end
   end
   return nil
@@ -152,6 +187,11 @@ local function fill_costs(row, rungs)
       row.costs[i], row.settings[i] = finer, row.settings[i + 1]
     end
   end
+end
+
+-- The least time of the gauge so far, the unit of costs, s.
+function Runs.unit()
+  return gauge.least
 end
 
 -- Measures a variant { "method", option = value, rtol = true }. Returns a row: `costs` and `settings` by the
@@ -207,6 +247,9 @@ function Runs.subject(given)
   local start = table.remove(states, 1)
   local subject = { name = given.name, system = system, time = given.time, states = states,
     ceiling = given.ceiling or longest, size = 0 }
+  function subject.most_cost()
+    return subject.ceiling / gauge.least
+  end
   table.remove(others, 1)
   local far = 0
   for k, state in ipairs(states) do

@@ -90,7 +90,7 @@ add { name = "car axis", time = 3,
 }
 
 -- A hundred links that hang and swing: slow motion with fast modes that rest.
-add { name = "chain of 100", time = 0.5, ceiling = 0.4,
+add { name = "chain of 100", time = 0.5, ceiling = 0.3,
   make = function()
     local s, links, total = vida.system { "chain of 100", dimension = 2 }, 100, 1
     s:gravity { 0, -9.81 }

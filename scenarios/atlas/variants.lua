@@ -32,6 +32,8 @@ return {
   ["energy-collocation"] = each("stages", { 3, 4 }),
   ["generalized-alpha"] = { { projection = "velocity" } },
   ["half-explicit"] = join(each("scheme", { "phem56", "hem4" }, { rtol = true }), { { scheme = "phem56" } }),
+  ["extrapolation"] = { { columns = 5 }, { scheme = "euler", rtol = true } },
+  ["spark-nonholonomic"] = each("stages", { 4 }),
   ["coordinate-projection"] = join(each("integrator", { "verner", "adams" }, { rtol = true }),
     { { integrator = "verner" } }),
   ["coordinate-partitioning"] = each("integrator", { "verner" }, { rtol = true }),
