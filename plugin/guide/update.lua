@@ -341,33 +341,48 @@ function directives.atlas_kept(rest)
   return table.concat(lines, "\n")
 end
 
--- atlas_rows: all runs of each system, the cheapest for the smallest errors first
+-- The cheapest runs of each method on system number s: a table by errors, with `method` and `cost`, by which
+-- methods are sorted: that of the middle error, or behind all of these that of the largest.
+local function cheapest_of_methods(all, data, s)
+  local methods, list = {}, {}
+  for e = 1, #data.errors do
+    for _, row in ipairs(data.ranking(all, s, e)) do
+      local mine = methods[row.method]
+      if not mine then
+        mine = { method = row.method }
+        methods[row.method], list[#list + 1] = mine, mine
+      end
+      mine[e] = mine[e] or row
+    end
+  end
+  for _, mine in ipairs(list) do
+    mine.cost = mine[2] and mine[2].seconds[2] or 1e6 * mine[1].seconds[1]
+  end
+  table.sort(list, function(a, b)
+    return a.cost < b.cost or a.cost == b.cost and a.method < b.method
+  end)
+  return list
+end
+
+-- atlas_rows: the cheapest runs of all methods on each system, the cheapest for the middle error first
 function directives.atlas_rows()
   local all, data = read_atlas()
-  local lines = {}
+  local lines, titles = {}, { "method", "keeps" }
+  for _, size in ipairs(data.errors) do
+    titles[#titles + 1] = ("ms for %.0e"):format(size)
+  end
   for s, system in ipairs(all.systems) do
-    local rows = {}
-    for _, row in ipairs(all.rows) do
-      rows[#rows + 1] = row.system == s and row or nil
-    end
-    table.sort(rows, function(a, b)
-      for _, e in ipairs { 2, 1, 3 } do
-        local x, y = a.seconds[e], b.seconds[e]
-        if x ~= y then
-          return x > 0 and (y == 0 or x < y)
-        end
-      end
-      return a.method .. a.options < b.method .. b.options
-    end)
     lines[#lines + 1] = ("### %s\n\n%g s.\n"):format(system.name, system.time)
-    local titles = { "method", "keeps" }
-    for _, size in ipairs(data.errors) do
-      titles[#titles + 1] = ("ms for %.0e"):format(size)
-    end
     local shown = new_table(titles)
-    for _, row in ipairs(rows) do
-      add_row(shown, { measured_name(row), letters_of(row), milliseconds(row, 1), milliseconds(row, 2),
-        milliseconds(row, 3) })
+    for _, mine in ipairs(cheapest_of_methods(all, data, s)) do
+      local cells = { link(mine.method), letters_of { method = mine.method, options = "" } }
+      for e = 1, #data.errors do
+        local row = mine[e]
+        local how = row and ("%s %s"):format(row.options, row.adaptive and "rtol" or ""):match "^%s*(.-)%s*$"
+        cells[e + 2] = not row and "" or how == "" and milliseconds(row, e)
+          or ("%s (%s)"):format(milliseconds(row, e), plain(how))
+      end
+      add_row(shown, cells)
     end
     lines[#lines + 1] = table.concat(shown, "\n") .. "\n"
   end
