@@ -1,8 +1,10 @@
 -- Mechanisms never change their branch in silence, start from rest, and may hold more than they need.
 local check = require "check"
+local mechanism = require "mechanism"
 local vida = require "vida"
 
-local methods = { "rattle", "del-midpoint", "del-endpoint", "compose", "del-regularized" }
+local methods = mechanism.sanitized and { "rattle", "compose" }
+  or { "rattle", "del-midpoint", "del-endpoint", "compose", "del-regularized" }
 
 -- ---- a driven four-bar linkage --------------------------------------------------------------------
 -- Ground 1.0, crank 0.5, coupler 1.2, rocker 0.8: a Grashof crank-rocker, A = (0, 0), D = (1, 0). With

@@ -140,7 +140,9 @@ static void case_a3(const VidaMethodInfo* method) {
                                      {0.013437983982246, -0.499819387965786, 0.0, 0.0},
                                      {0.0, -0.5, 1.0, 0.0},
                                      {0.0, 0.5, 0.01, 0.0}};
-  for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
+  /* Under sanitizers two of them. */
+  const size_t count = CHECK_SANITIZED ? 2 : sizeof starts / sizeof starts[0];
+  for (size_t i = 0; i < count; i++) {
     const double* s = starts[i];
     double stretch, mirrored_stretch;
     State right, left;

@@ -519,9 +519,9 @@ static int live(const char* method, const char* solver, VidaError* error) {
   return code;
 }
 
-/* 1000 lives leave nothing behind (fewer where each takes long). */
+/* 200 lives leave nothing behind (fewer where each takes long). */
 static void test_cycles(void) {
-  const int lives = under_valgrind() ? 6 : CHECK_SANITIZED ? 50 : 1000;
+  const int lives = under_valgrind() ? 6 : CHECK_SANITIZED ? 25 : 200;
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const char* method = Vida_MethodInfo(i)->name;
     VidaError error = {0};
@@ -677,7 +677,7 @@ int main(void) {
     {"a step allocates nothing", test_steps},
     {"steps of its own choice allocate nothing", test_adaptive_steps},
     {"implicit tables allocate nothing in a step", test_implicit_steps},
-    {"1000 lives leave nothing", test_cycles},
+    {"200 lives leave nothing", test_cycles},
 #if CAN_FAIL
     {"every allocation may fail", test_no_memory},
     {"bodies without memory", test_bodies_without_memory},
