@@ -8,7 +8,7 @@
 #include "binding.h"
 #include "commands.h"
 
-enum { MOST_SYSTEMS = 32 };
+enum { MOST_SYSTEMS = 32, MOST_OPTIONS = 32 };
 
 typedef int (*AuditReport)(const VidaAudit* audit, FILE* file, VidaError* error);
 static const char* const format_names[] = {"table", "csv", "json", "markdown", NULL};
@@ -19,6 +19,8 @@ typedef struct AuditArguments {
   const VidaMethodInfo* method; /* NULL: all */
   const char* systems[MOST_SYSTEMS + 1];
   int system_count;
+  const char* options[MOST_OPTIONS]; /* "NAME=VALUE" */
+  int option_count;
   bool thorough;
   int format;
 } AuditArguments;
@@ -52,6 +54,19 @@ static bool take_system(void* data, const char* value) {
                          cli_suggestion(suggestion, sizeof suggestion, value, names));
 }
 
+static bool take_option(void* data, const char* value) {
+  AuditArguments* arguments = data;
+  const char* equals = strchr(value, '=');
+  if (!equals || equals == value || equals - value >= VIDA_NAME_SIZE) {
+    return cli_usage_error("audit", "--option: expected NAME=VALUE, got '%s'", value);
+  }
+  if (arguments->option_count == MOST_OPTIONS) {
+    return cli_usage_error("audit", "--option: at most %d", MOST_OPTIONS);
+  }
+  arguments->options[arguments->option_count++] = value;
+  return true;
+}
+
 static bool take_long(void* data, const char* value) {
   (void)value;
   ((AuditArguments*)data)->thorough = true;
@@ -79,6 +94,35 @@ static int ask(void* data) {
   return received;
 }
 
+/* Sets the options of --option. */
+static int set_options(const AuditArguments* wishes, VidaOptions* options, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int i = 0; i < wishes->option_count && !code; i++) {
+    char name[VIDA_NAME_SIZE];
+    const char* equals = strchr(wishes->options[i], '=');
+    snprintf(name, sizeof name, "%.*s", (int)(equals - wishes->options[i]), wishes->options[i]);
+    code = VidaOptions_SetText(options, name, equals + 1, error);
+  }
+  return code ? code : VidaOptions_Check(options, error);
+}
+
+/* Audits a method with the options of --option. *is_taken tells whether it has them; of all methods
+ * those that do not are left out. */
+static int audit_method(const AuditArguments* wishes, const VidaMethodInfo* method,
+                        VidaAudit* audit, bool* is_taken, VidaError* error) {
+  VidaOptions* options = NULL;
+  *is_taken = true;
+  if (wishes->option_count == 0) {
+    return VidaAudit_Method(audit, method, error);
+  }
+  int code = VidaOptions_Create(method->name, &options, error);
+  const int wrong = code ? code : set_options(wishes, options, error);
+  *is_taken = !wrong;
+  code = wrong ? wrong : VidaAudit_Options(audit, options, error);
+  VidaOptions_Destroy(&options);
+  return code;
+}
+
 static int make_audit(const AuditArguments* wishes, VidaAudit* audit, VidaError* error) {
   int code = VidaAudit_SetInterrupt(audit, ask, NULL, error);
   signal(SIGINT, on_signal);
@@ -86,10 +130,24 @@ static int make_audit(const AuditArguments* wishes, VidaAudit* audit, VidaError*
   for (int i = 0; i < wishes->system_count && !code; i++) {
     code = VidaAudit_SelectSystem(audit, wishes->systems[i], error);
   }
+  int refused = VIDA_SUCCESS;
+  int taken = 0;
   for (int i = 0; i < Vida_MethodCount() && !code; i++) {
     const VidaMethodInfo* method = Vida_MethodInfo(i);
+    bool is_taken = false;
     if (!wishes->method || wishes->method == method) {
-      code = VidaAudit_Method(audit, method, error);
+      code = audit_method(wishes, method, audit, &is_taken, error);
+      taken += is_taken;
+    }
+    if (code && !is_taken) {
+      refused = code;
+      code = VIDA_SUCCESS;
+    }
+  }
+  if (taken == 0 && refused) {
+    code = refused;
+    if (!wishes->method) {
+      snprintf(error->message, sizeof error->message, "no method has the options of --option");
     }
   }
   if (code && code != VIDA_STOPPED) {
@@ -126,6 +184,9 @@ static int run_audit(const CliCommand* command, int count, char** arguments) {
 static const CliOption audit_options[] = {
     {"--system", CLI_VALUE("NAME", CLI_OTHER), "audit only on this system; may be repeated",
      take_system},
+    {"--option", CLI_VALUE("NAME=VALUE", CLI_OTHER),
+     "set an option of the method, or audit all methods that have it; may be repeated",
+     take_option},
     {"--long", NULL, "monitor conserved quantities over 100000 steps instead of 4000", take_long},
     {"--format", CLI_CHOICE("table|csv|json|markdown", format_names),
      "format of the results, by default a table", take_format},
@@ -136,16 +197,19 @@ const CliCommand cli_audit_command = {
     .operand = CLI_VALUE("[METHOD]", CLI_METHOD | CLI_OPTIONAL),
     .summary = "Measure what methods claim: order, energy, momenta, symplectic form, constraints.",
     .details =
-        "Runs each method, or only the named one, with its default options on each system\n"
-        "of a table: pendulum, double spherical pendulum, four particles, heavy top,\n"
-        "rigid body, two-link arm, spring pendulum, duffing oscillator, kepler, knife\n"
-        "edge, damped oscillator, driven pendulum. Fits orders, with 95 % confidence, to\n"
-        "the errors at five steps against a closed form or an extrapolation method of\n"
-        "order 12. If a measurement contradicts a claim (see 'vida methods NAME'), the\n"
-        "exit code is 1. Methods that do not accept a system are listed with the reason.\n",
+        "Runs each method, or only the named one, with its default options or those of\n"
+        "--option on each system of a table: pendulum, double spherical pendulum, four\n"
+        "particles, heavy top, rigid body, two-link arm, spring pendulum,\n"
+        "duffing oscillator, kepler, knife edge, damped oscillator, driven pendulum. Fits\n"
+        "orders, with 95 % confidence, to the errors at five steps against a closed form\n"
+        "or an extrapolation method of order 12. If a measurement contradicts a claim\n"
+        "(see 'vida methods NAME'), the exit code is 1. Methods that do not accept a\n"
+        "system are listed with the reason.\n",
     .examples =
         "  vida audit\n"
         "  vida audit rattle --system 'double spherical pendulum' --long\n"
+        "  vida audit extrapolation --option columns=4\n"
+        "  vida audit --option plan=general\n"
         "  vida audit --format markdown\n",
     .options = audit_options,
     .take_operand = take_method,

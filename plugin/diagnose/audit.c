@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "stepper/frame.h"
 
 enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 
@@ -120,8 +121,8 @@ const VidaAuditColumn* VidaAudit_Column(VidaAuditProperty property) {
   return index >= 0 && index < VIDA_AUDIT_PROPERTIES ? &columns[index] : NULL;
 }
 
-static VidaAuditRow* add_row(VidaAudit* audit, const char* method, const char* system,
-                             VidaError* error) {
+static VidaAuditRow* add_row(VidaAudit* audit, const char* method, const VidaOptions* options,
+                             const char* system, VidaError* error) {
   void* rows = audit->rows;
   if (vida__reserve(&rows, &audit->row_capacity, (size_t)audit->row_count + 1,
                     sizeof *audit->rows)) {
@@ -132,6 +133,9 @@ static VidaAuditRow* add_row(VidaAudit* audit, const char* method, const char* s
   VidaAuditRow* row = &audit->rows[audit->row_count++];
   *row = (VidaAuditRow){.status = VIDA_AUDIT_MEASURED, .h = NAN};
   vida__append(row->method, sizeof row->method, "%s", method);
+  if (options) {
+    VidaOptions_Describe(options, row->options, sizeof row->options);
+  }
   vida__append(row->system, sizeof row->system, "%s", system);
   for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
     row->measurement[i] =
@@ -319,12 +323,15 @@ static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
 
 /* ---- one method on one system ---------------------------------------------------------------- */
 
-/* Returns whether the method accepts the system; otherwise the row has the reason. */
-static int ask(const vida_subject* subject, VidaAuditRow* row, VidaError* error) {
+/* Finds out whether the method accepts the system; otherwise the row has the reason. *given_up
+ * receives the capabilities that the method does not have with its options. */
+static int ask(const vida_subject* subject, VidaAuditRow* row, unsigned* given_up,
+               VidaError* error) {
   VidaStepper* stepper = NULL;
   VidaError refusal = {0};
   int code = vida__audit_stepper(subject, row->method, subject->of->h, &stepper, &refusal);
   if (!code) {
+    *given_up = stepper->self.given_up;
     /* Some faults appear only when a motion starts, such as a chart that does not fit. */
     code = VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &refusal);
   }
@@ -341,12 +348,15 @@ static int ask(const vida_subject* subject, VidaAuditRow* row, VidaError* error)
 
 static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMethodInfo* claims,
                      VidaAuditRow* row, VidaError* error) {
+  VidaMethodInfo kept = *claims;
+  unsigned given_up = 0;
   /* Without a conserved energy long runs give no information, and the time loses digits. */
   const bool thorough = audit->thorough && subject->of->conservative;
   const long steps = thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
-  int code = ask(subject, row, error);
+  int code = ask(subject, row, &given_up, error);
+  kept.capabilities &= ~given_up;
   row->general = !subject->system->separable;
-  row->adaptive = vida__audit_is_adaptive(row->method);
+  row->adaptive = vida__audit_is_adaptive(row->method, subject->options);
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
     code = vida__measure_invariants(subject, steps, row, error);
   }
@@ -362,10 +372,10 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
     return code;
   }
   if (row->status == VIDA_AUDIT_MEASURED) {
-    judge_order(subject, claims, row);
+    judge_order(subject, &kept, row);
     judge_convergence(row);
-    judge_kept(subject, claims, row);
-    judge_energy(subject, claims, row);
+    judge_kept(subject, &kept, row);
+    judge_energy(subject, &kept, row);
   }
   explain_absence(subject, row);
   row->false_claims += row->status == VIDA_AUDIT_BROKEN;
@@ -454,10 +464,9 @@ int VidaAudit_SetInterrupt(VidaAudit* audit, int (*is_over)(void* data), void* d
   return VIDA_SUCCESS;
 }
 
-int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, audit, claims)) {
-    return VIDA_BAD_ARGUMENT;
-  }
+/* Audits a method with these options; NULL: the default ones. */
+static int audit_method(VidaAudit* audit, const VidaMethodInfo* claims, const VidaOptions* options,
+                        VidaError* error) {
   taken count = {0, 0, 0, 0};
   const int first = audit->row_count;
   for (int i = 0; i < VidaAudit_SystemCount(); i++) {
@@ -473,11 +482,13 @@ int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* 
       code = vida__create_subject(&vida__audit_cases[i], &audit->subjects[i], error);
     }
     VidaAuditRow* row =
-        code ? NULL : add_row(audit, claims->name, vida__audit_cases[i].name, error);
+        code ? NULL : add_row(audit, claims->name, options, vida__audit_cases[i].name, error);
     if (!row) {
       return code ? code : VIDA_OUT_OF_MEMORY;
     }
+    audit->subjects[i]->options = options;
     code = audit_one(audit, audit->subjects[i], claims, row, error);
+    audit->subjects[i]->options = NULL;
     if (code) {
       return code;
     }
@@ -485,17 +496,45 @@ int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* 
       count_taken(audit->subjects[i], &count);
     }
   }
-  VidaAuditRow* summary = add_row(audit, claims->name, ALL_SYSTEMS, error);
+  VidaAuditRow* summary = add_row(audit, claims->name, options, ALL_SYSTEMS, error);
   if (!summary) {
     return VIDA_OUT_OF_MEMORY;
   }
-  summary->adaptive = vida__audit_is_adaptive(claims->name);
+  summary->adaptive = vida__audit_is_adaptive(claims->name, options);
   for (int i = first; i < audit->row_count - 1; i++) {
     gather(summary, &audit->rows[i]);
   }
   withdraw_marks(summary);
-  if (!audit->has_selection) {
+  /* With given options a method may accept less. */
+  if (!audit->has_selection && !options) {
     judge_summary(&count, claims, summary);
   }
   return VIDA_SUCCESS;
+}
+
+int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error) {
+  return VIDA_REFUSE_NULL(error, audit, claims) ? VIDA_BAD_ARGUMENT
+                                                : audit_method(audit, claims, NULL, error);
+}
+
+int VidaAudit_Options(VidaAudit* audit, const VidaOptions* options, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, audit, options)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const VidaMethodInfo* info = Vida_FindMethod(VidaOptions_Method(options));
+  if (!info) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "an audit needs the options of a method, not of a %s",
+                      VidaOptions_Method(options));
+  }
+  static const char* const own[] = {"h", "rtol"};
+  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+    if (VidaOptions_IsSet(options, own[i])) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "%s: the audit chooses %s itself", info->name,
+                        own[i]);
+    }
+  }
+  VidaMethodInfo claims = *info;
+  claims.order = Vida_MethodOrder(options);
+  return audit_method(audit, &claims, options, error);
 }

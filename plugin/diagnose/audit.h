@@ -33,6 +33,7 @@ typedef struct vida_subject {
   const vida_audit_case* of;
   VidaSystem* system;
   vida_evaluator evaluator;
+  const VidaOptions* options; /* of the method; NULL: the default options */
   int n, m;
   double* block;
   double *q0, *v0;        /* consistent initial state at t = 0 */
@@ -60,7 +61,7 @@ int vida__project_to_constraints(vida_subject* subject, double* q, double* v, Vi
 /* Computes G at (t, q) into subject->dense. */
 int vida__dense_jacobian(vida_subject* subject, double t, const double* q, VidaError* error);
 
-/* Creates a stepper of the method with its default options and the step h, not started. Fails with
+/* Creates a stepper of the method with subject->options and the step h, not started. Fails with
  * VIDA_NOT_SUPPORTED if the method does not accept the system. */
 int vida__audit_stepper(const vida_subject* subject, const char* method, double h,
                         VidaStepper** stepper, VidaError* error);
@@ -68,8 +69,8 @@ int vida__audit_stepper(const vida_subject* subject, const char* method, double 
  * VIDA_NOT_SUPPORTED if the method does not accept the system. */
 int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
                                  double rtol, VidaStepper** stepper, VidaError* error);
-/* Returns whether the method is adaptive with its default options. */
-bool vida__audit_is_adaptive(const char* method);
+/* Returns whether the method is adaptive with these options; NULL: the default ones. */
+bool vida__audit_is_adaptive(const char* method, const VidaOptions* options);
 
 /* Measurements. Each writes its result to the row; values that cannot be measured stay NaN. They
  * return a code only if the audit cannot continue; failures of the method are written to the row.

@@ -189,7 +189,8 @@ static int create_stepper(const vida_subject* subject, const char* method, doubl
                           VidaStepper** stepper, VidaError* error) {
   VidaOptions* options = NULL;
   *stepper = NULL;
-  int code = VidaOptions_Create(method, &options, error);
+  int code = subject->options ? VidaOptions_Copy(subject->options, &options, error)
+                              : VidaOptions_Create(method, &options, error);
   code = code ? code : VidaOptions_SetReal(options, "h", h, error);
   if (!code && !isnan(rtol)) {
     code = VidaOptions_SetReal(options, "rtol", rtol, error);
@@ -209,12 +210,15 @@ int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method
   return create_stepper(subject, method, h, rtol, stepper, error);
 }
 
-bool vida__audit_is_adaptive(const char* method) {
-  VidaOptions* options = NULL;
+bool vida__audit_is_adaptive(const char* method, const VidaOptions* options) {
+  VidaOptions* defaults = NULL;
   VidaError unused;
+  if (options) {
+    return Vida_IsAdaptive(options);
+  }
   const bool adaptive =
-      VidaOptions_Create(method, &options, &unused) == VIDA_SUCCESS && Vida_IsAdaptive(options);
-  VidaOptions_Destroy(&options);
+      VidaOptions_Create(method, &defaults, &unused) == VIDA_SUCCESS && Vida_IsAdaptive(defaults);
+  VidaOptions_Destroy(&defaults);
   return adaptive;
 }
 

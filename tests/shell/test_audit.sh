@@ -19,13 +19,13 @@ shows "all systems"
 shows "all claims are true"
 
 expect 0 audit energy-momentum --system "four particles" --format csv
-shows "method,system,status,property,kind,value,interval,claimed,verdict,h,steps,message"
+shows "method,options,system,status,property,kind,value,interval,claimed,verdict,h,steps,message"
 for property in position_order velocity_order multiplier_order "energy,exact" energy_drift \
   symplectic_defect reversal position_level velocity_level residuals_per_step; do
-  shows "energy-momentum,four particles,measured,$property"
+  shows "energy-momentum,,four particles,measured,$property"
 done
 for momentum in L_x L_y L_z J_x J_y J_z; do
-  shows "energy-momentum,four particles,measured,momentum $momentum,"
+  shows "energy-momentum,,four particles,measured,momentum $momentum,"
 done
 # every line has the fields of the first
 awk -F, '{ if (NR == 1) fields = NF; else if (NF != fields) exit 1 }' "$work/out" ||
@@ -52,6 +52,24 @@ awk '/^  all systems / { exit !/ refuses / }' "$work/out" || complain "rattle re
 expect 0 audit verlet --system pendulum
 shows "no claim was measured"
 
+# With options: the order that the method then claims, and no claim that it gives up.
+expect 0 audit extrapolation --option scheme=euler --option columns=4 --system kepler --format csv
+grep -qE '^extrapolation,"?scheme=euler columns=4"?,kepler,measured,position_order,,(3\.[89]|4\.[01])[0-9]*,[^,]*,4,true,' \
+  "$work/out" || complain "the order of extrapolation with four columns: $(sed -n 2p "$work/out")"
+expect 0 audit half-explicit --option level=velocity --system pendulum
+shows "half-explicit level=velocity: "
+shows "linear"
+expect 0 audit --option plan=general --system kepler --format markdown
+shows "rattle plan=general"
+! grep -q "ida-index2" "$work/out" || complain "ida-index2 has no plan"
+expect 1 audit rattle --option colums=4
+grep -q "unknown option 'colums' of rattle" "$work/err" || complain "no message about the option"
+expect 1 audit --option colums=4
+grep -q "no method has the options" "$work/err" || complain "no message about the options"
+expect 1 audit rattle --option h=0.1
+grep -q "the audit chooses h itself" "$work/err" || complain "no message about h"
+expect 2 audit rattle --option plan
+
 # A signal ends it with what has been measured; the systems before come first. A busy machine may need
 # longer than a second to begin.
 for signal in INT TERM; do
@@ -65,7 +83,7 @@ for signal in INT TERM; do
     grep -q "stopped before rattle on" "$work/err" && break
   done
   ((code == 128 + $(kill -l "$signal"))) || complain "after SIG$signal: exit code $code"
-  shows "method,system,status,property"
+  shows "method,options,system,status,property"
   if grep -q "rattle,all systems" "$work/out"; then
     complain "SIG$signal came too late, or there is a summary of a part"
   fi

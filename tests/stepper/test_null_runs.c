@@ -120,6 +120,8 @@ static void test_audits(void) {
   REFUSED("name", VidaAudit_SelectSystem(audit, NULL, &error));
   REFUSED("audit", VidaAudit_Method(NULL, Vida_FindMethod("rattle"), &error));
   REFUSED("claims", VidaAudit_Method(audit, NULL, &error));
+  REFUSED("audit", VidaAudit_Options(NULL, NULL, &error));
+  REFUSED("options", VidaAudit_Options(audit, NULL, &error));
   REFUSED("file", VidaReport_AuditCsv(audit, NULL, &error));
   VidaAudit_Destroy(&audit);
   VidaAudit_Destroy(NULL);

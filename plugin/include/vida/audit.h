@@ -1,6 +1,7 @@
 /* The audit of methods: measurements of their claims (VidaMethodInfo).
  *
- * The audit runs each method with its default options on each system of a table. It fits the order
+ * The audit runs each method, with its default options or with given ones, on each system of a
+ * table. It fits the order
  * to the errors at five steps, measured against a closed form or against an extrapolation method of
  * order 12. For an adaptive method, it fits the order in the tolerance: errors are proportional to
  * rtol^order. It monitors conserved quantities over many steps. A claim that a measurement
@@ -98,10 +99,11 @@ typedef struct VidaAuditMomentum {
 
 /* The audit of one method on one system, or the summary of one method on all systems. */
 typedef struct VidaAuditRow {
-  char method[VIDA_NAME_SIZE]; /* name of the method */
-  char system[VIDA_NAME_SIZE]; /* name of the system; "all systems" for the summary */
-  VidaAuditStatus status;      /* whether there are measurements */
-  bool adaptive;               /* orders are powers of the tolerance, not of the step */
+  char method[VIDA_NAME_SIZE];     /* name of the method */
+  char options[VIDA_OPTIONS_SIZE]; /* its options that are set: "plan=general"; "": none */
+  char system[VIDA_NAME_SIZE];     /* name of the system; "all systems" for the summary */
+  VidaAuditStatus status;          /* whether there are measurements */
+  bool adaptive;                   /* orders are powers of the tolerance, not of the step */
   bool general; /* the Lagrangian is not v^T M v / 2 - V(q), or the system has forces */
   VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES]; /* indexed by VidaAuditProperty */
   VidaAuditEnergy energy;                                  /* behaviour of the energy */
@@ -141,6 +143,9 @@ VIDA_API int VidaAudit_SetInterrupt(VidaAudit* audit, int (*is_over)(void* data)
  * The audit tests the order and the capabilities in `claims`, which come from Vida_FindMethod or
  * from the caller. Fails only if the audit itself cannot run. */
 VIDA_API int VidaAudit_Method(VidaAudit* audit, const VidaMethodInfo* claims, VidaError* error);
+/* The same for the method of `options` with these values; h and rtol are those of the audit. Tests
+ * the order of Vida_MethodOrder, and the capabilities that the method has with these options. */
+VIDA_API int VidaAudit_Options(VidaAudit* audit, const VidaOptions* options, VidaError* error);
 
 /* Returns the number of rows. */
 VIDA_API int VidaAudit_RowCount(const VidaAudit* audit);

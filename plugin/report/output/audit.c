@@ -164,9 +164,10 @@ static void write_table_row(const VidaAuditRow* row, FILE* file) {
   }
 }
 
-static void write_head(const char* name, FILE* file) {
-  const VidaMethodInfo* info = Vida_FindMethod(name);
-  fprintf(file, "%s: %s\n  %-*s", name, info ? info->title : "", SYSTEM_WIDTH, "system");
+static void write_head(const VidaAuditRow* row, FILE* file) {
+  const VidaMethodInfo* info = Vida_FindMethod(row->method);
+  fprintf(file, "%s%s%s: %s\n  %-*s", row->method, row->options[0] ? " " : "", row->options,
+          info ? info->title : "", SYSTEM_WIDTH, "system");
   for (int i = 0; i < TABLE_COLUMNS; i++) {
     fprintf(file, "%-*s", i == TABLE_COLUMNS - 1 ? 0 : table_columns[i].width,
             VidaAudit_Column(table_columns[i].property)->title);
@@ -185,7 +186,7 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
     const VidaAuditRow* before = VidaAudit_Row(audit, i - 1);
     if (!before || VidaAudit_IsSummary(before)) {
-      write_head(row->method, file);
+      write_head(row, file);
     }
     write_table_row(row, file);
     is_measured = is_measured || (row->status == VIDA_AUDIT_MEASURED && !VidaAudit_IsSummary(row));
@@ -226,8 +227,8 @@ static void write_number(FILE* file, double value, const char* nothing) {
 static void write_csv_line(FILE* file, const audit_line* line, bool first) {
   const VidaAuditRow* row = line->row;
   const double numbers[] = {line->value, line->interval, line->claimed};
-  const char* texts[] = {row->method, row->system, status_words[row->status], line->property,
-                         line->kind};
+  const char* texts[] = {row->method,    row->options, row->system, status_words[row->status],
+                         line->property, line->kind};
   (void)first;
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     vida__write_csv_field(file, texts[i]);
@@ -248,10 +249,10 @@ static void write_json_line(FILE* file, const audit_line* line, bool first) {
   const VidaAuditRow* row = line->row;
   const struct {
     const char *key, *text;
-  } texts[] = {
-      {"method", row->method},      {"system", row->system}, {"status", status_words[row->status]},
-      {"property", line->property}, {"kind", line->kind},    {"verdict", line->verdict},
-      {"message", row->message}};
+  } texts[] = {{"method", row->method},      {"options", row->options},
+               {"system", row->system},      {"status", status_words[row->status]},
+               {"property", line->property}, {"kind", line->kind},
+               {"verdict", line->verdict},   {"message", row->message}};
   const struct {
     const char* key;
     double value;
@@ -308,8 +309,9 @@ int VidaReport_AuditCsv(const VidaAudit* audit, FILE* file, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, audit, file)) {
     return VIDA_BAD_ARGUMENT;
   }
-  fputs("method,system,status,property,kind,value,interval,claimed,verdict,h,steps,message\n",
-        file);
+  fputs(
+      "method,options,system,status,property,kind,value,interval,claimed,verdict,h,steps,message\n",
+      file);
   write_lines(audit, file, write_csv_line);
   return vida__finish_output(file, "the CSV output", error);
 }
@@ -347,15 +349,21 @@ static const char* markdown_level(const VidaAuditRow* row, VidaAuditProperty lev
   return growth_word(row->measurement[growth].value);
 }
 
+/* Returns whether a row is of the method of a summary, with the same options. */
+static bool is_summed_up(const VidaAuditRow* row, const VidaAuditRow* summary) {
+  return strcmp(row->method, summary->method) == 0 && strcmp(row->options, summary->options) == 0 &&
+         !VidaAudit_IsSummary(row);
+}
+
 /* Writes the lowest order on systems of one kind, rounded: "2", "exact", or why there is none. */
-static void lowest_order(const VidaAudit* audit, const char* method, bool general,
+static void lowest_order(const VidaAudit* audit, const VidaAuditRow* summary, bool general,
                          char cell[CELL]) {
   bool adaptive = false;
   double lowest = NAN;
   VidaAuditAvailability availability = VIDA_AUDIT_DOES_NOT_APPLY;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
-    if (strcmp(row->method, method) == 0 && row->general == general && !VidaAudit_IsSummary(row)) {
+    if (is_summed_up(row, summary) && row->general == general) {
       const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
       lowest = fmin(lowest, order->value);
       availability = order->availability < availability ? order->availability : availability;
@@ -376,7 +384,7 @@ static const char* momentum_value(const VidaAudit* audit, const VidaAuditRow* su
   double largest = NAN;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
-    if (strcmp(row->method, summary->method) == 0 && !row->general && !VidaAudit_IsSummary(row)) {
+    if (is_summed_up(row, summary) && !row->general) {
       largest = fmax(largest, row->measurement[VIDA_AUDIT_MOMENTUM].value);
     }
   }
@@ -390,10 +398,11 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   } columns[] = {{VIDA_AUDIT_SYMPLECTIC, 1e-8}, {VIDA_AUDIT_REVERSIBLE, 1e-11}};
   const VidaAuditMeasurement* cost = &row->measurement[VIDA_AUDIT_COST];
   char cell[CELL], general[CELL];
-  lowest_order(audit, row->method, false, cell);
-  lowest_order(audit, row->method, true, general);
+  lowest_order(audit, row, false, cell);
+  lowest_order(audit, row, true, general);
   const VidaAuditAvailability energy = row->measurement[VIDA_AUDIT_ENERGY].availability;
-  fprintf(file, "| `%s` | %s | %s | %s |", row->method, cell, general,
+  fprintf(file, "| `%s%s%s` | %s | %s | %s |", row->method, row->options[0] ? " " : "",
+          row->options, cell, general,
           row->energy == VIDA_AUDIT_ENERGY_NONE ? long_words[energy] : energy_words[row->energy]);
   fprintf(file, " %s |", momentum_value(audit, row, 1e-12));
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
