@@ -134,28 +134,57 @@ VIDA_ALWAYS_INLINE void anticipate_means(VidaIntegration* self, vida_shape of) {
   }
 }
 
+/* Limits of the iteration. With many rows, iterations are cheaper than a step of another form. */
+enum { MEAN_ITERATIONS = 6, MANY_MEAN_ITERATIONS = 14, MEAN_FACTORIZATIONS = 2 };
+
+/* What the last iterations have left: residuals of g / h, and changes of impulses with their means.
+ */
+typedef struct vida_mean_progress {
+  double left, moved, left_before, moved_before;
+} vida_mean_progress;
+
+/* Returns whether iteration k is so far from a solution that the others will not reach it. */
+VIDA_ALWAYS_INLINE bool is_far_from_means(const vida_mean_progress* at, int k, bool is_long) {
+  if (is_long) {
+    return k > 1 && at->moved > near_rounding && !(at->moved < 0.5 * at->moved_before);
+  }
+  return (k == 1 && at->moved > most_moved[0]) || (k == 2 && at->moved > most_moved[1]);
+}
+
+/* Returns whether impulses no longer change with their means. The impulses of many rows may be
+ * large beside momenta: their rounding then is, too. */
+VIDA_ALWAYS_INLINE bool has_settled(const vida_mean_progress* at, bool is_long) {
+  return at->moved <= rounded_momentum ||
+         (is_long && at->moved <= near_rounding && at->moved_before <= near_rounding &&
+          !(at->moved < 0.5 * at->moved_before));
+}
+
 /* Solves the equations for own->next and own->mean. Returns whether that converged at once. */
 VIDA_ALWAYS_INLINE bool solve_means(VidaIntegration* self, vida_shape of) {
-  enum { MOST_ITERATIONS = 6, MOST_FACTORIZATIONS = 2 };
+  const bool is_long = of.m >= VIDA_MANY_ROWS;
+  const int most_iterations = is_long ? MANY_MEAN_ITERATIONS : MEAN_ITERATIONS;
   vida_distance_steps* own = self->implicit.distances;
-  double before = INFINITY;
+  vida_mean_progress at = {.left = INFINITY, .moved = INFINITY};
   int factorizations = 0;
-  for (int k = 0; k <= MOST_ITERATIONS; k++) {
-    double moved;
+  for (int k = 0; k <= most_iterations; k++) {
+    at.left_before = at.left;
+    at.moved_before = at.moved;
     find_velocities(self, 0.5, own->mean, of);
-    const double left = find_mean_residual(self, &moved, of);
+    at.left = find_mean_residual(self, &at.moved, of);
     own->counts.residuals++;
-    const bool is_rounded = left <= rounded;
-    const bool is_slow = k > 0 && !is_rounded && !(left < good_contraction * before);
-    if ((is_rounded || (is_slow && left < near_rounding && before < near_rounding)) &&
-        moved <= rounded_momentum) {
+    const bool is_rounded = at.left <= rounded;
+    const bool is_slow = k > 0 && !is_rounded && !(at.left < good_contraction * at.left_before);
+    const bool is_solved =
+        is_rounded || (is_slow && at.left < near_rounding && at.left_before < near_rounding);
+    if (is_solved && has_settled(&at, is_long)) {
       return true;
     }
-    const bool is_far = (k == 1 && moved > most_moved[0]) || (k == 2 && moved > most_moved[1]);
-    if (is_far || (is_slow && factorizations == MOST_FACTORIZATIONS)) {
+    const bool needs_factors = k == 0 || (is_slow && !(is_long && is_solved));
+    if (is_far_from_means(&at, k, is_long) ||
+        (k > 0 && needs_factors && factorizations == MEAN_FACTORIZATIONS)) {
       return false;
     }
-    if (k == 0 || is_slow) {
+    if (needs_factors) {
       factorizations++;
       if (!factor(own, 0.5, own->ahead, own->mean, of)) {
         return false;
@@ -169,7 +198,6 @@ VIDA_ALWAYS_INLINE bool solve_means(VidaIntegration* self, vida_shape of) {
       own->next.mu[r] += own->correction[r];
     }
     own->counts.iterations++;
-    before = left;
   }
   return false;
 }

@@ -98,20 +98,132 @@ VIDA_ALWAYS_INLINE double find_residual(VidaIntegration* self, vida_shape of) {
   return largest;
 }
 
+/* Returns the largest component of x. */
+VIDA_ALWAYS_INLINE double find_largest(const double* x, int count) {
+  double largest = 0.0;
+  for (int k = 0; k < count; k++) {
+    largest = x[k] > largest ? x[k] : largest;
+  }
+  return largest;
+}
+
+/* Adds the sizes of the velocities that an impulse of row r causes. */
+VIDA_ALWAYS_INLINE void add_speeds(const vida_distance_steps* own, int r, double mu, double* speed,
+                                   vida_shape of) {
+  const vida_distance_row* at = &own->rows[r];
+  const double* d = own->d + r * of.dimension;
+  const int first = first_of(at, r, of), second = second_of(at, r, of);
+  for (int k = 0; k < of.dimension; k++) {
+    const double impulse = fabs(at->factor * mu * d[k]);
+    speed[second + k] += at->by_second * impulse;
+    if (first < of.n) {
+      speed[first + k] += at->by_first * impulse;
+    }
+  }
+}
+
+/* Sizes of the terms of g / h at the end of a step, and of the terms of the momenta; they need not
+ * be precise. mu (m, nullable): with those of the impulses. */
+VIDA_ALWAYS_INLINE void measure_sizes_with(VidaIntegration* self, const double* mu, vida_shape of) {
+  vida_distance_steps* own = self->implicit.distances;
+  double* speed = self->work.speed;
+  const double* d = own->d;
+  for (int i = 0; i < of.n; i++) {
+    speed[i] =
+        fabs(own->past[0].w[i]) +
+        own->inverse[i] * (fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i]);
+  }
+  for (int r = 0; r < of.m && mu; r++) {
+    add_speeds(own, r, *self->implicit.form.kappa * mu[r], speed, of);
+  }
+  for (int r = 0; r < of.m; r++, d += of.dimension) {
+    const vida_distance_row* at = &own->rows[r];
+    const int first = first_of(at, r, of), second = second_of(at, r, of);
+    double fastest = 0.0, length = 0.0;
+    for (int k = 0; k < of.dimension; k++) {
+      const double both = speed[second + k] + (first < of.n ? speed[first + k] : 0.0);
+      fastest = both > fastest ? both : fastest;
+      length += fabs(d[k]);
+    }
+    own->size[r] = fabs(at->factor) * length * fastest;
+    own->momentum[r] = find_largest(speed + second, of.dimension) / at->by_second;
+    if (first < of.n) {
+      const double other = find_largest(speed + first, of.dimension) / at->by_first;
+      own->momentum[r] = other < own->momentum[r] ? other : own->momentum[r];
+    }
+  }
+  own->has_sizes = true;
+}
+
+VIDA_ALWAYS_INLINE void measure_sizes(VidaIntegration* self, vida_shape of) {
+  measure_sizes_with(self, NULL, of);
+}
+
+/* Returns the largest residual relative to sizes with the impulses of own->next, beside which the
+ * velocities of many rows may be small. */
+VIDA_ALWAYS_INLINE double measure_again(VidaIntegration* self, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  double largest = 0.0;
+  measure_sizes_with(self, own->next.mu, of);
+  for (int r = 0; r < of.m; r++) {
+    const double ratio = fabs(own->residual[r]) / own->size[r];
+    largest = ratio <= largest ? largest : ratio;
+  }
+  return largest;
+}
+
+/* Adds `share` of the rates of the rows with the velocities own->next.w to the residual. */
+VIDA_ALWAYS_INLINE void add_rates(VidaIntegration* self, double share, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const vida_distance_row* restrict at = own->rows;
+  const double* restrict w = own->next.w;
+  const double* restrict ahead = own->ahead;
+  double* restrict residual = own->residual;
+  for (int r = 0; r < of.m; r++, at++, ahead += of.dimension) {
+    double rate[VIDA_MOST_COMPONENTS];
+    find_difference(w + second_of(at, r, of), w + first_of(at, r, of), rate, of.dimension);
+    residual[r] += share * at->factor * dot(ahead, rate, of.dimension);
+  }
+}
+
+/* The first residual of a step at a start, as that of condensed_step.c: at the velocities that are
+ * extrapolated, and linear about them. From few steps, multipliers are a worse guess. */
+VIDA_ALWAYS_INLINE double find_first_residual(VidaIntegration* self, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const double *a = own->past[0].w, *b = own->past[1].w, *c = own->past[2].w;
+  double* w = own->next.w;
+  for (int i = 0; i < of.n; i++) {
+    w[i] = a[i] + (a[i] - b[i]) + ((a[i] - b[i]) - (b[i] - c[i]));
+  }
+  const double left = find_residual(self, of);
+  add_rates(self, -1.0, of);
+  find_velocities(self, *self->implicit.form.kappa, own->d, of);
+  add_rates(self, 1.0, of);
+  return left;
+}
+
 /* Solves the equations for own->next. Returns whether Newton's method has converged at once. */
 VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, vida_shape of) {
   /* With many rows, iterations are cheaper than a step of another form. */
   const bool is_long = of.m >= VIDA_MANY_ROWS;
   const int most_iterations = is_long ? 10 : 6, most_factorizations = is_long ? 4 : 2;
   vida_distance_steps* own = self->implicit.distances;
+  const bool is_start = is_long && own->known < VIDA_PAST_STEPS;
   double before = INFINITY;
   int factorizations = 0;
   for (int k = 0; k <= most_iterations; k++) {
-    find_velocities(self, *self->implicit.form.kappa, own->d, of);
-    const double left = find_residual(self, of);
+    const bool is_first = is_start && k == 0;
+    if (!is_first) {
+      find_velocities(self, *self->implicit.form.kappa, own->d, of);
+    }
+    double left = is_first ? find_first_residual(self, of) : find_residual(self, of);
     own->counts.residuals++;
     const bool is_slow = k > 0 && !(left < good_contraction * before);
-    if (left <= rounded || (is_slow && left < near_rounding && before < near_rounding)) {
+    if (is_long && is_slow && factorizations == 1) {
+      left = before = measure_again(self, of);
+    }
+    if ((left <= rounded && !is_first) ||
+        (is_slow && left < near_rounding && before < near_rounding)) {
       return true;
     }
     if (is_slow && factorizations == most_factorizations) {
@@ -366,45 +478,6 @@ VIDA_ALWAYS_INLINE bool project(VidaIntegration* self, vida_shape of) {
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
-
-/* Returns the largest component of x. */
-VIDA_ALWAYS_INLINE double find_largest(const double* x, int count) {
-  double largest = 0.0;
-  for (int k = 0; k < count; k++) {
-    largest = x[k] > largest ? x[k] : largest;
-  }
-  return largest;
-}
-
-/* Sizes of the terms of g / h at the end of a step, and of the terms of the momenta; they need not
- * be precise. */
-VIDA_ALWAYS_INLINE void measure_sizes(VidaIntegration* self, vida_shape of) {
-  vida_distance_steps* own = self->implicit.distances;
-  double* speed = self->work.speed;
-  const double* d = own->d;
-  for (int i = 0; i < of.n; i++) {
-    speed[i] =
-        fabs(own->past[0].w[i]) +
-        own->inverse[i] * (fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i]);
-  }
-  for (int r = 0; r < of.m; r++, d += of.dimension) {
-    const vida_distance_row* at = &own->rows[r];
-    const int first = first_of(at, r, of), second = second_of(at, r, of);
-    double fastest = 0.0, length = 0.0;
-    for (int k = 0; k < of.dimension; k++) {
-      const double both = speed[second + k] + (first < of.n ? speed[first + k] : 0.0);
-      fastest = both > fastest ? both : fastest;
-      length += fabs(d[k]);
-    }
-    own->size[r] = fabs(at->factor) * length * fastest;
-    own->momentum[r] = find_largest(speed + second, of.dimension) / at->by_second;
-    if (first < of.n) {
-      const double other = find_largest(speed + first, of.dimension) / at->by_first;
-      own->momentum[r] = other < own->momentum[r] ? other : own->momentum[r];
-    }
-  }
-  own->has_sizes = true;
-}
 
 #include "stepper/distance_short.h"
 

@@ -40,6 +40,7 @@ struct vida_distance_steps {
   bool has_uniform_force;
   bool has_force;  /* `force` is that at the node */
   bool is_current; /* past[] are the last steps */
+  int known;       /* number of steps in past[]; the others continue their polynomial */
   bool is_ahead;   /* some of them are not yet in the general history */
   bool has_sizes;
   int extrapolation; /* index of the next guess of steps along means (distance_energy.h) */
@@ -69,7 +70,8 @@ struct vida_distance_steps {
   double* kept; /* all numbers that change, one after the other, and their places */
   vida_step_unknowns kept_past[VIDA_PAST_STEPS], kept_next;
   double *kept_d, *kept_d_before, *kept_nu, *kept_nu_before;
-  bool kept_current, kept_ahead, kept_sizes;
+  bool kept_current, kept_ahead, kept_sizes, kept_tracked;
+  int kept_known;
   vida_calm_counts kept_counts;
   int kept_extrapolation;
   int kept_count; /* of the general history */

@@ -58,6 +58,9 @@ static int allocate(VidaIntegration* self, vida_distance_steps* own) {
   if (!own->block || !own->rows) {
     return VIDA_OUT_OF_MEMORY;
   }
+  /* The system provides memory when it is used first: now, not in a step. */
+  memset(own->block, 0,
+         vida__count_arrays(arrays, sizeof arrays / sizeof *arrays) * sizeof(double));
   for (int k = 0; k < VIDA_PAST_STEPS; k++) {
     own->past[k].mu = own->past[k].w + n + dimension;
   }
@@ -226,26 +229,52 @@ static double* find_unknown(vida_step_unknowns at, int n, int i) {
   return i < n ? at.w + i : at.mu + (i - n);
 }
 
+/* Sets the unknowns of steps before the known ones so that the polynomial through these continues:
+ * higher extrapolations then are those by the known steps alone. */
+static void continue_history(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  const int n = self->model.n;
+  for (int i = 0; i < n + self->model.m; i++) {
+    const double a = *find_unknown(own->past[0], n, i);
+    const double b = own->known > 1 ? *find_unknown(own->past[1], n, i) : a;
+    const double c = own->known > 2 ? *find_unknown(own->past[2], n, i) : b - (a - b);
+    const double slope = b - c, bend = (a - b) - slope;
+    *find_unknown(own->past[1], n, i) = b;
+    *find_unknown(own->past[2], n, i) = c;
+    *find_unknown(own->past[3], n, i) = c - (slope - bend);
+  }
+}
+
 void vida__take_calm_history(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
   double* const* difference = self->implicit.history.difference;
-  const int n = self->model.n;
-  const bool is_short = self->implicit.history.count < VIDA_PAST_STEPS;
+  const int n = self->model.n, count = self->implicit.history.count;
+  const bool is_short = count < VIDA_PAST_STEPS;
+  own->known = is_short ? count : VIDA_PAST_STEPS;
   for (int i = 0; i < n + self->model.m; i++) {
     const double order1 = difference[1][i] - difference[2][i];
     const double order2 = difference[2][i] - difference[3][i];
     const double last = difference[0][i], second = last - difference[1][i];
-    for (int k = 0; k < VIDA_PAST_STEPS && is_short; k++) { /* differences are not known yet */
-      *find_unknown(own->past[k], n, i) = last;
-    }
-    if (is_short) {
-      continue;
-    }
     *find_unknown(own->past[0], n, i) = last;
     *find_unknown(own->past[1], n, i) = second;
     *find_unknown(own->past[2], n, i) = second - order1;
     *find_unknown(own->past[3], n, i) = second - order1 - (order1 - order2);
   }
+  if (is_short) { /* some differences are not known yet */
+    continue_history(self);
+  }
+}
+
+/* The guess of the first step is a motion with the initial velocities, without impulses. */
+static void guess_first_step(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+    memcpy(own->past[k].w, self->node.v, n * sizeof *own->past[k].w);
+    memset(own->past[k].mu, 0, m * sizeof *own->past[k].mu);
+  }
+  memcpy(self->implicit.g_tracked, self->implicit.g0, m * sizeof *self->implicit.g0);
+  own->known = 0;
 }
 
 void vida__give_calm_history(VidaIntegration* self) {
@@ -342,6 +371,8 @@ static void keep(VidaIntegration* self) {
   own->kept_current = own->is_current;
   own->kept_ahead = own->is_ahead;
   own->kept_sizes = own->has_sizes;
+  own->kept_tracked = self->implicit.has_tracked;
+  own->kept_known = own->known;
   own->kept_extrapolation = own->extrapolation;
   own->kept_counts = own->counts;
   own->kept_count = self->implicit.history.count;
@@ -356,7 +387,8 @@ void vida__take_back_calm_steps(VidaIntegration* self) {
   own->d_before = own->kept_d_before;
   own->nu = own->kept_nu;
   own->nu_before = own->kept_nu_before;
-  self->implicit.has_tracked = true;
+  self->implicit.has_tracked = own->kept_tracked;
+  own->known = own->kept_known;
   own->is_current = own->kept_current;
   own->is_ahead = own->kept_ahead;
   own->has_sizes = own->kept_sizes;
@@ -393,20 +425,27 @@ static void give_last_step(VidaIntegration* self, long made) {
 }
 
 /* The number of steps that must be known. Guesses from few steps are poor, but the steps of many
- * rows are expensive in other forms. The method makes the first two: kappa of the first one may
- * differ. */
+ * rows are expensive in other forms. */
 static int least_history(const VidaIntegration* self) {
   const vida_step_form* form = &self->implicit.form;
-  const bool is_long = self->model.m >= VIDA_MANY_ROWS && !form->begin && !form->is_mean;
-  return is_long ? 2 : VIDA_PAST_STEPS;
+  const bool is_long = self->model.m >= VIDA_MANY_ROWS && !form->begin;
+  return !is_long ? VIDA_PAST_STEPS : form->projects ? 2 : 0;
+}
+
+/* Whether the next step is the first one of the motion. The frame has evaluated g at its node. */
+static bool is_first_step(const VidaIntegration* self) {
+  return self->node.step == 0 && self->implicit.history.count == 0;
 }
 
 /* Whether enough steps are known, with which the method has not just failed to be calm. */
 static bool is_ready(const VidaIntegration* self) {
   const vida_distance_steps* own = self->implicit.distances;
-  return own && own->is_used && self->node.step >= own->resumes &&
-         (own->is_current ||
-          (self->implicit.history.count >= least_history(self) && self->implicit.has_tracked));
+  if (!own || !own->is_used || self->node.step < own->resumes) {
+    return false;
+  }
+  const bool has_history = self->implicit.has_tracked && self->implicit.history.count > 0;
+  return own->is_current || ((has_history || is_first_step(self)) &&
+                             self->implicit.history.count >= least_history(self));
 }
 
 bool vida__begin_lane_steps(VidaIntegration* self) {
@@ -435,6 +474,9 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
     return 0;
   }
   keep(self);
+  if (self->implicit.form.enter) {
+    self->implicit.form.enter(self);
+  }
   if (!self->implicit.form.begin && !own->has_uniform_force && !own->has_force) {
     if (vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q, self->node.v,
                        own->force, self->work.l_v)) {
@@ -442,7 +484,11 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
     }
   }
   if (!own->is_current) {
-    vida__take_calm_history(self);
+    if (is_first_step(self)) {
+      guess_first_step(self);
+    } else {
+      vida__take_calm_history(self);
+    }
     vida__find_distance_vectors(self);
     if (self->implicit.form.projects) {
       memcpy(own->nu, self->implicit.form.impulse, (size_t)self->model.m * sizeof *own->nu);
@@ -450,7 +496,8 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
     own->is_current = true;
   }
   const long step = self->node.step;
-  const long made = vida__make_distance_steps(self, most, is_broken);
+  const bool is_short = own->known < VIDA_PAST_STEPS;
+  const long made = vida__make_distance_steps(self, is_short ? 1 : most, is_broken);
   self->node.step = step;
   if (made == 0 || *is_broken) {
     own->has_force = false;
@@ -460,8 +507,12 @@ long vida__make_calm_steps(VidaIntegration* self, long most, bool* is_broken) {
     }
     return made;
   }
+  if (is_short) {
+    own->known++;
+    continue_history(self);
+  }
   own->patience = 1;
-  own->has_force = own->is_ahead = true;
+  own->has_force = own->is_ahead = self->implicit.has_tracked = true;
   give_last_step(self, made);
   return made;
 }

@@ -68,8 +68,10 @@ typedef struct vida_step_form {
    * start_force f(q0); if it projects, - G1^T nu, so that G1 M^-1 p1 = 0. */
   double start_force, end_force;
   bool projects;
-  double* w;       /* n: where the method keeps w of its last step, and */
-  double* impulse; /* m: nu of its last projection */
+  void (*enter)(
+      VidaIntegration* self); /* sets kappa for the steps from the node; NULL: no change */
+  double* w;                  /* n: where the method keeps w of its last step, and */
+  double* impulse;            /* m: nu of its last projection */
   /* For methods whose momenta follow from a history of steps instead. `begin` computes base for the
    * step from the node; it fails for a step of another form. `end` computes p after the step from w
    * and G0^T mu (n each). `history` is what they change, and what a step that is taken back

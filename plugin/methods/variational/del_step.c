@@ -30,6 +30,11 @@ static double step_weight(const VidaIntegration* self) {
   return projects(self) || self->node.step == 0 ? 0.5 : 1.0;
 }
 
+static void enter(VidaIntegration* self) {
+  vida_variational_state* own = self->state;
+  own->kappa = step_weight(self);
+}
+
 /* At the ends of a step the force of a potential is known or not needed: only M w depends on w. */
 static bool is_explicit(const VidaIntegration* self, double c) {
   return self->model.system->separable && (c == 0.0 || c == 1.0);
@@ -65,6 +70,7 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   vida_step_form form = {.base = own->base,
                          .kappa = &own->kappa,
                          .projects = rule->projects,
+                         .enter = enter,
                          .w = own->w,
                          .impulse = own->impulse};
   bool is_linear = true; /* in w, apart from the constraints */
@@ -382,7 +388,7 @@ int vida__del_velocities(VidaIntegration* self, double* v, VidaError* error) {
 
 int vida__del_energy(VidaIntegration* self, double* value, double* t, VidaError* error) {
   const vida_variational_state* own = self->state;
-  return own->midpoint_energy && own->has_step
+  return own->midpoint_energy && self->node.step > 0
              ? vida__midpoint_energy(self, own->w, value, t, error)
              : vida__node_energy(self, value, t, error);
 }
