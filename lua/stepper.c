@@ -392,8 +392,9 @@ static int stepper_parasitic_energy(lua_State* L) {
 /*** Counts since the start: `steps`, `rejected_steps`, `newton_iterations`,
  * `residual_evaluations`, `jacobian_evaluations`, `factorizations`. For methods that solve
  * equations in a step also the `plan` of Newton's method ("condensed": it solves for the
- * multipliers only; "general"), the `solver` that makes its iterations ("newton", a loop of VIDA;
- * "kinsol"), its `unknowns`, `matrix_entries` and `factor_entries`.
+ * multipliers only; "general"; "null-space", with the option `reduction`), the `solver` that makes
+ * its iterations ("newton", a loop of VIDA; "kinsol"), its `unknowns`, `matrix_entries` and
+ * `factor_entries`, and for "null-space" the `condition` of its last matrix.
  * @function statistics
  * @treturn table integers, and strings
  * @usage
@@ -419,6 +420,10 @@ static int stepper_statistics(lua_State* L) {
     lua_setfield(L, -2, "solver");
     vidalua_set_integer(L, "unknowns", plan.unknowns);
     vidalua_set_integer(L, "matrix_entries", plan.entries);
+    if (plan.condition > 0.0) {
+      lua_pushnumber(L, plan.condition);
+      lua_setfield(L, -2, "condition");
+    }
     if (plan.factor_entries >= 0) {
       vidalua_set_integer(L, "factor_entries", plan.factor_entries);
     }

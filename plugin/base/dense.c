@@ -102,6 +102,14 @@ static void substitute(const double* restrict a, int size, const int* pivot, dou
   }
 }
 
+int vida__factor_dense(double* a, int size, int* pivot) {
+  return factor(a, size, pivot);
+}
+
+void vida__substitute_dense(const double* a, int size, const int* pivot, double* x) {
+  substitute(a, size, pivot, x);
+}
+
 /* ---- the operations of a SUNLinearSolver ----------------------------------------------------- */
 
 static int setup(SUNLinearSolver solver, SUNMatrix matrix) {

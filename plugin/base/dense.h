@@ -14,4 +14,10 @@ SUNLinearSolver vida__dense_solver(sunindextype size, SUNContext context);
 /* Returns the sign of the determinant of the factors in `matrix`. */
 int vida__dense_sign(SUNLinearSolver solver, SUNMatrix matrix);
 
+/* Factors a size x size matrix, stored by columns, in place with partial pivoting; `pivot` (size)
+ * receives the exchanges of rows. Returns 0, or 1 + the column without a pivot. */
+int vida__factor_dense(double* a, int size, int* pivot);
+/* Replaces x (size) by A^-1 x with these factors. */
+void vida__substitute_dense(const double* a, int size, const int* pivot, double* x);
+
 #endif

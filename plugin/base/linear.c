@@ -15,6 +15,7 @@
 #include "base/finite.h"
 #include "base/given_solver.h"
 #include "base/memory.h"
+#include "base/null_space_solver.h"
 #include "base/sundials.h"
 
 /* Below this size dense LU is faster for every pattern; above it, only for full matrices. */
@@ -164,8 +165,9 @@ static int create_given(vida_linear* linear, SUNContext context, vida_services* 
   return VIDA_SUCCESS;
 }
 
-int vida__linear_create_given(SUNContext context, const vida_pattern* pattern, vida_solver solver,
-                              vida_services* services, vida_linear** linear, VidaError* error) {
+/* Allocates a matrix without its solver. */
+static int allocate(SUNContext context, const vida_pattern* pattern, vida_solver solver,
+                    vida_linear** linear, VidaError* error) {
   vida_linear* created = vida__allocate(1, sizeof *created);
   *linear = created;
   if (!created) {
@@ -178,19 +180,45 @@ int vida__linear_create_given(SUNContext context, const vida_pattern* pattern, v
   created->extent = vida__allocate((size_t)pattern->size, sizeof *created->extent);
   created->right_side = vida__new_vector(pattern->size, context);
   created->solution = vida__new_vector(pattern->size, context);
-  int code = VIDA_SUCCESS;
-  if (!created->values || !created->scale || !created->extent || !created->right_side ||
-      !created->solution) {
-    code = vida__fail_memory(error);
-  }
+  return created->values && created->scale && created->extent && created->right_side &&
+                 created->solution
+             ? VIDA_SUCCESS
+             : vida__fail_memory(error);
+}
+
+int vida__linear_create_given(SUNContext context, const vida_pattern* pattern, vida_solver solver,
+                              vida_services* services, vida_linear** linear, VidaError* error) {
+  int code = allocate(context, pattern, solver, linear, error);
   if (!code) {
-    code = vida__gives_solver(services) ? create_given(created, context, services, error)
-                                        : create_own(created, solver, context, error);
+    code = vida__gives_solver(services) ? create_given(*linear, context, services, error)
+                                        : create_own(*linear, solver, context, error);
   }
   if (code) {
     vida__linear_destroy(linear);
   }
   return code;
+}
+
+int vida__linear_create_reduced(SUNContext context, const vida_pattern* pattern, int n,
+                                vida_linear** linear, VidaError* error) {
+  int code = allocate(context, pattern, VIDA_SOLVER_DENSE, linear, error);
+  if (!code) {
+    vida_linear* created = *linear;
+    created->is_reduced = true;
+    created->matrix = vida__new_dense_matrix(pattern->size, context);
+    created->pivoting = vida__null_space_solver(n, pattern->size - n, context);
+    created->solver = created->pivoting;
+    code = !created->matrix || !created->pivoting || create_offsets(created)
+               ? vida__fail_memory(error)
+               : VIDA_SUCCESS;
+  }
+  if (code) {
+    vida__linear_destroy(linear);
+    return code;
+  }
+  (*linear)->matrix->ops->zero = keep_messages;
+  vida__linear_store(*linear);
+  return VIDA_SUCCESS;
 }
 
 int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_solver solver,
@@ -429,7 +457,7 @@ long vida__linear_factor_entries(const vida_linear* linear) {
   if (linear->last_elimination) {
     return vida__elimination_entries(linear->last_elimination);
   }
-  if (linear->given) {
+  if (linear->given || linear->is_reduced) {
     return -1;
   }
   if (!linear->sparse) {
@@ -461,7 +489,7 @@ int vida__linear_sign(vida_linear* linear) {
   if (linear->last_elimination) {
     return vida__elimination_sign(linear->last_elimination);
   }
-  if (linear->given) {
+  if (linear->given || linear->is_reduced) {
     return 0;
   }
   if (!linear->sparse) {

@@ -52,6 +52,7 @@ typedef struct vida_linear {
   double *scale, *extent;
   bool is_scaled;
   struct vida_given_solver* given; /* NULL: the solver is one of VIDA's */
+  bool is_reduced;                 /* the solver removes multipliers (null_space_solver.h) */
 } vida_linear;
 
 /* Returns whether KLU, and not dense LU, factors a matrix of this pattern. */
@@ -65,6 +66,9 @@ int vida__linear_create(SUNContext context, const vida_pattern* pattern, vida_so
 int vida__linear_create_given(SUNContext context, const vida_pattern* pattern, vida_solver solver,
                               struct vida_services* services, vida_linear** linear,
                               VidaError* error);
+/* Creates a matrix of the KKT pattern with n coordinates whose solver removes the multipliers. */
+int vida__linear_create_reduced(SUNContext context, const vida_pattern* pattern, int n,
+                                vida_linear** linear, VidaError* error);
 /* Frees a matrix and sets *linear to NULL; NULL is allowed. */
 void vida__linear_destroy(vida_linear** linear);
 /* Sets all values to 0. */

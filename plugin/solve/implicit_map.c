@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/memory.h"
+#include "base/null_space_solver.h"
 #include "base/sundials.h"
 #include "base/text.h"
 #include "solve/full_newton.h"
@@ -37,7 +38,7 @@ struct vida_map {
   vida_full_newton newton; /* the first attempt */
   void* kinsol;            /* the line search, the second attempt; if options.is_kinsol, both */
   vida_linear* linear;
-  vida_linear* determinant; /* for the sign, which the solver of a program does not know; or NULL */
+  vida_linear* determinant; /* for the sign, where `linear` does not know it; otherwise NULL */
   N_Vector unknown, unknown_scale, row_scale;
   double* residual; /* the last one that was evaluated, not scaled */
   double* row_size; /* of the terms in each row */
@@ -169,9 +170,12 @@ int vida__map_create(SUNContext context, vida_map_rows rows, VidaStepEquations f
   created->unknown = vida__new_vector(pattern->size, context);
   created->unknown_scale = vida__new_vector(pattern->size, context);
   created->row_scale = vida__new_vector(pattern->size, context);
-  int code = vida__linear_create_given(context, pattern, options.solver, options.services,
-                                       &created->linear, error);
-  if (!code && created->linear->given) {
+  int code =
+      options.reduced > 0
+          ? vida__linear_create_reduced(context, pattern, options.reduced, &created->linear, error)
+          : vida__linear_create_given(context, pattern, options.solver, options.services,
+                                      &created->linear, error);
+  if (!code && (created->linear->given || created->linear->is_reduced)) {
     code = vida__linear_create(context, pattern, options.solver, &created->determinant, error);
   }
   if (!code &&
@@ -183,6 +187,10 @@ int vida__map_create(SUNContext context, vida_map_rows rows, VidaStepEquations f
     N_VConst(0.0, created->unknown);       /* KINInit looks at it */
     N_VConst(1.0, created->unknown_scale); /* find_entries does, before sizes are known */
     N_VConst(1.0, created->row_scale);
+    if (created->linear->is_reduced) {
+      vida__null_space_set_scale(created->linear->pivoting,
+                                 N_VGetArrayPointer(created->unknown_scale));
+    }
     code = configure_kinsol(created, context);
     if (code) {
       vida__fail(error, code, "KINSOL could not be set up: %s", created->sink.message);
@@ -409,6 +417,10 @@ static bool is_singular(int flag) {
   return flag == KIN_LSETUP_FAIL || flag == KIN_LINSOLV_NO_RECOVERY || flag == KIN_LSOLVE_FAIL;
 }
 
+static int lost_row(const vida_map* map) {
+  return vida__null_space_lost_row(map->linear->pivoting);
+}
+
 static int describe_failure(vida_map* map, int flag, VidaError* error) {
   const VidaError* own = &map->rows.evaluator->error;
   /* The attempt may have accepted a result that our own test of the residual rejects. */
@@ -431,6 +443,13 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
   char size[VIDA_REAL_TEXT_SIZE];
   if (is_singular(flag) && vida__linear_lacks_memory(map->linear)) {
     return vida__fail_memory(error);
+  }
+  if (is_singular(flag) && map->linear->is_reduced && lost_row(map) >= 0) {
+    row = map->rows.name(map->rows.list, map->options.reduced + lost_row(map), &kind);
+    return vida__fail_flag(error, VIDA_STEP_SINGULAR, VIDA_RANK_CHANGED,
+                           "constraint '%s' depends on others here, or its gradient vanishes; "
+                           "reduction = null-space needs constraints of constant rank",
+                           row);
   }
   if (is_singular(flag)) {
     return vida__fail_flag(error, VIDA_STEP_SINGULAR, name,

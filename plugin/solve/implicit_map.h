@@ -25,11 +25,16 @@ typedef struct vida_map_rows {
 /* Returns the rows of the KKT pattern: coordinates, then constraints. */
 vida_map_rows vida__map_rows_of(vida_evaluator* evaluator);
 
+/* The flag of a step in which constraints lose rank, which the reduction to their null space does
+ * not allow. */
+#define VIDA_RANK_CHANGED "RANK_CHANGED"
+
 typedef struct vida_map_options {
   double tolerance; /* of the scaled residual */
   int max_iterations;
   vida_solver solver;
-  bool is_kinsol;          /* KINSOL makes the first attempt */
+  bool is_kinsol; /* KINSOL makes the first attempt */
+  int reduced;    /* n: the solver removes the other unknowns, multipliers; 0: it does not */
   vida_services* services; /* NULL: the context and the linear solver are VIDA's */
 } vida_map_options;
 

@@ -221,7 +221,7 @@ enum { MOST_ITERATIONS = 3 };
 static bool may_condense(const VidaIntegration* self, vida_map_options options) {
   const VidaSystem* system = self->model.system;
   return self->implicit.form.base && system->separable && system->row_count > 0 &&
-         !system->nonholonomic && !vida__gives_solver(options.services) &&
+         !system->nonholonomic && !vida__gives_solver(options.services) && options.reduced == 0 &&
          !VidaOptions_HasChoice(self->options, "plan", "general");
 }
 

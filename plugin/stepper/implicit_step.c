@@ -482,10 +482,11 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
     char step[VIDA_STEP_NAME_SIZE];
     char h[VIDA_REAL_TEXT_SIZE];
     char open[VIDA_MESSAGE_SIZE / 2] = "";
-    const bool is_open = name_open(self, code, open, sizeof open);
+    const bool is_named = strcmp(local.flag, VIDA_RANK_CHANGED) == 0;
+    const bool is_open = !is_named && name_open(self, code, open, sizeof open);
     const bool ask_smaller =
         code == VIDA_STEP_NOT_CONVERGED && strcmp(local.flag, VIDA_OTHER_BRANCH) != 0;
-    const char* advice = is_open && code == VIDA_STEP_SINGULAR ? ""
+    const char* advice = is_named || (is_open && code == VIDA_STEP_SINGULAR) ? ""
                          : code == VIDA_STEP_SINGULAR
                              ? "; the reason may be constraints that depend on each other, or that "
                                "meet at a singular point"

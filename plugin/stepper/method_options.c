@@ -31,6 +31,10 @@ vida_solver vida__solver_of(const VidaOptions* options) {
                                                                   : VIDA_SOLVER_AUTO;
 }
 
+bool vida__is_reduced(const VidaOptions* options) {
+  return VidaOptions_HasChoice(options, "reduction", "null-space");
+}
+
 bool vida__is_kinsol(const VidaOptions* options) {
   return VidaOptions_HasChoice(options, "solver", "kinsol");
 }

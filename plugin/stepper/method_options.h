@@ -68,6 +68,16 @@
         "general always does the latter."                                                   \
   }
 
+/* For methods with multipliers in their step equations (reduction.h). */
+#define VIDA_REDUCTION_ROW                                                                        \
+  {                                                                                               \
+    "reduction", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "none|null-space",                 \
+        "Linear systems of Newton's method: null-space projects them on the null space of the "   \
+        "constraints, which leaves as many equations as coordinates, and finds the multipliers "  \
+        "afterwards. The steps are the same to rounding. For constraints of constant rank; with " \
+        "dense matrices, in place of `plan` and `linear_solver`."                                 \
+  }
+
 /* Option rows that all methods with an implicit map share. */
 extern const VidaOptionRow vida__common_options[];
 /* Option rows that all methods share that always choose their own steps; `rtol` has a default
@@ -77,6 +87,8 @@ extern const VidaOptionRow vida__adaptive_options[];
 vida_solver vida__solver_of(const VidaOptions* options);
 /* Returns whether the option `solver` asks for KINSOL. */
 bool vida__is_kinsol(const VidaOptions* options);
+/* Returns whether steps are solved in the null space of the constraints (null_space_solver.h). */
+bool vida__is_reduced(const VidaOptions* options);
 /* Returns the value of the option `solver` that was asked for, "newton" or "kinsol"; NULL: none. */
 const char* vida__asked_solver(const VidaOptions* options);
 enum { VIDA_OPTION_TEXT_SIZE = 320 };

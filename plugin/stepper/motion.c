@@ -10,6 +10,7 @@
 #include "stepper/distance_steps.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
+#include "stepper/reduction.h"
 
 /* Deletes what has been evaluated at the node that the last step has reached. */
 static void forget_node(VidaStepper* stepper) {
@@ -127,6 +128,7 @@ int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* 
                        bool again, VidaError* error) {
   int code = vida__check_values(stepper, "velocity", v, error);
   code = code ? code : reset(stepper, t0, h, q, v, again, error);
+  code = code ? code : vida__check_reduced_start(&stepper->self, error);
   code = code ? code : vida__check_massless(&stepper->self, error);
   code = code ? code : vida__call_start(&stepper->self, error);
   if (!code && has_multipliers_to_scale(stepper)) {
@@ -155,6 +157,7 @@ int vida__start_motion_two_points(VidaStepper* stepper, double t0, double h, con
     stepper->node_velocity[i] = (q1[i] - q0[i]) / h;
   }
   code = reset(stepper, t0, h, q0, stepper->node_velocity, false, error);
+  code = code ? code : vida__check_reduced_start(&stepper->self, error);
   code = code ? code : vida__call_start_two_points(&stepper->self, q1, error);
   code = code ? code : warm_up(stepper, error);
   if (!code) {

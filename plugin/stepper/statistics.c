@@ -1,5 +1,8 @@
 /* The statistics of a stepper, including those before a restart during a run, and its plan. */
+#include <math.h>
+
 #include "base/error.h"
+#include "base/null_space_solver.h"
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
 #include "stepper/jumps.h"
@@ -37,13 +40,23 @@ int VidaStepper_Plan(const VidaStepper* stepper, VidaStepPlan* plan, VidaError* 
   const vida_linear* linear =
       own ? own->linear
           : vida__map_linear(is_condensed ? vida__condensed_map(self) : self->implicit.map);
-  *plan = (VidaStepPlan){.name = own            ? own->name
-                                 : is_condensed ? "condensed"
-                                                : "general",
-                         .unknowns = linear->pattern->size,
-                         .entries = linear->pattern->entries,
-                         .factor_entries = vida__linear_factor_entries(linear),
-                         .solver = vida__is_kinsol(self->options) ? "kinsol" : "newton"};
+  if (linear->is_reduced) {
+    const int n = self->model.n;
+    *plan = (VidaStepPlan){.name = "null-space",
+                           .unknowns = n,
+                           .entries = (long)n * n,
+                           .factor_entries = (long)n * n,
+                           .condition = vida__null_space_condition(linear->pivoting)};
+  } else {
+    *plan = (VidaStepPlan){.name = own            ? own->name
+                                   : is_condensed ? "condensed"
+                                                  : "general",
+                           .unknowns = linear->pattern->size,
+                           .entries = linear->pattern->entries,
+                           .factor_entries = vida__linear_factor_entries(linear),
+                           .condition = NAN};
+  }
+  plan->solver = vida__is_kinsol(self->options) ? "kinsol" : "newton";
   return VIDA_SUCCESS;
 }
 

@@ -14,6 +14,7 @@
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
 #include "stepper/method_options.h"
+#include "stepper/reduction.h"
 #include "stepper/registry.h"
 
 /* Allocates one block for all arrays; the order of the first six is that of the state. Their
@@ -87,10 +88,13 @@ static int interrupted(void* data) {
 
 static int create_solvers(VidaStepper* stepper, VidaError* error) {
   stepper->self.implicit.tolerance = VidaOptions_Get(stepper->self.options, "tolerance");
-  const vida_map_options options = {stepper->self.implicit.tolerance,
-                                    (int)VidaOptions_Get(stepper->self.options, "max_iterations"),
-                                    vida__solver_of(stepper->self.options),
-                                    vida__is_kinsol(stepper->self.options), stepper->self.services};
+  const vida_map_options options = {
+      stepper->self.implicit.tolerance,
+      (int)VidaOptions_Get(stepper->self.options, "max_iterations"),
+      vida__solver_of(stepper->self.options),
+      vida__is_kinsol(stepper->self.options),
+      vida__is_reduced(stepper->self.options) ? stepper->self.model.n : 0,
+      stepper->self.services};
   if (vida__take_context(stepper->self.services, &stepper->self.model.context)) {
     return vida__fail_memory(error);
   }
@@ -256,6 +260,7 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   created->self.implicit.prepare = vida__prepare_step;
   code = code ? code : vida__call_create(&created->self, error);
   code = code ? code : check_solver(&created->self, error);
+  code = code ? code : vida__check_reduction(&created->self, error);
   code = code ? code : create_solvers(created, error);
   code = code ? code : vida__watch_create(created, &created->watch, error);
   if (code) {

@@ -96,12 +96,16 @@ typedef struct VidaStatistics {
 /* The unknowns for which Newton's method solves the equations of a step, and its matrix. */
 typedef struct VidaStepPlan {
   /* "condensed": the multipliers; "general": all unknowns of the method; "simplified": the same,
-   * with a matrix that is kept for several steps */
+   * with a matrix that is kept for several steps; "null-space": with the option `reduction` */
   const char* name;
   int unknowns;        /* number of unknowns */
   long entries;        /* entries of the pattern of the matrix */
   long factor_entries; /* entries of its last factors, L and U together; -1: not known */
   const char* solver;  /* what makes the iterations: "newton", a loop of VIDA, or "kinsol" */
+  /* Of the last matrix of "null-space", with rows and columns of comparable size: the product of
+   * the largest sums of columns of it and its inverse; NaN if it is singular, and for other plans.
+   */
+  double condition;
 } VidaStepPlan;
 
 /* Returns whether a method with these options is adaptive: it then chooses its own steps for the

@@ -218,7 +218,8 @@ typedef enum VidaOutcome {
     "a constraint turned farther in the step than the method resolves; take a smaller step")       \
   X("ANGLE_WRAPS", FAILED, 0, "a force depends on an angle that wraps; count its turns")           \
   X("RANK_CHANGED", FAILED, 0,                                                                     \
-    "rows that depended on others have become independent; start where they are independent")      \
+    "rows began or ceased to depend on others; start where they are independent, without "         \
+    "reduction")                                                                                   \
   X("SINGULAR_START", FAILED, 0, "the accelerations of the start are not determined")              \
   X("STEP_TOO_SMALL", FAILED, 0, "no step was small enough; take another tolerance or method")     \
   X("TOO_MUCH_WORK", FAILED, 0, "the tolerance needs more steps than are allowed")                 \

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "stepper/method_options.h"
 #include "system/constraints/singular.h"
 
 vida_interval vida__next_interval(VidaIntegration* self, const double* w) {
@@ -338,6 +339,7 @@ static const VidaOptionRow options[] = {
      "Newton's method of a step: auto uses, where that converges fast, an approximate matrix for "
      "the multipliers (condensed, with diagonal masses) or that of an earlier step (simplified, "
      "with other constant masses); general a new matrix of all unknowns in each step."},
+    VIDA_REDUCTION_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__energy_momentum = {

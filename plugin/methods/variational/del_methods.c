@@ -49,11 +49,14 @@ static int create_nonholonomic(VidaIntegration* self, VidaError* error) {
   }
 
 const VidaOptionRow vida__del_options[] = {
-    DEL_ROWS, VIDA_PLAN_ROW, {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+    DEL_ROWS,
+    VIDA_PLAN_ROW,
+    VIDA_REDUCTION_ROW,
+    {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 /* The potential in the middle of a step depends on w, so the equations cannot be condensed. */
 static const VidaOptionRow midpoint_options[] = {
-    DEL_ROWS, {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
+    DEL_ROWS, VIDA_REDUCTION_ROW, {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 static const VidaOptionRow nonholonomic_options[] = {
     {"rows", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "midpoint|endpoint",
