@@ -83,7 +83,7 @@ end
 
 local function try(subject, options, count)
   local comparison = vida.compare {
-    system = subject.system, time = subject.time, norm = "max", wall_limit = 8 * subject.ceiling,
+    system = subject.system, time = subject.time, norm = "max", wall_limit = 30 * subject.ceiling,
     reference = { states = subject.states, name = "reference", error = subject.error }, methods = { options },
   }
   local row = comparison:run { quiet = true }[1]
