@@ -87,7 +87,7 @@ typedef struct VidaRecommendation {
   VidaMeasured best;  /* the method, with its run on that system; method NULL: none */
   double setting;     /* step in s or rtol to begin with here; 0: not known */
   VidaMeasured rivals[VIDA_MOST_RIVALS]; /* the next ones, with their runs there */
-  int rival_count;
+  int rival_count;                       /* number of rivals */
 } VidaRecommendation;
 
 /* Advice about a system. */
@@ -115,7 +115,7 @@ typedef struct VidaAdvice {
   VidaTrial* trials;      /* one for each method, with its default options */
   double features[VIDA_FEATURES]; /* in the order of VIDA_FEATURE_LIST */
   const char* nearest;            /* the nearest system of the atlas; NULL: there is none */
-  VidaRecommendation recommended[VIDA_KEEPS][VIDA_ATLAS_ERRORS];
+  VidaRecommendation recommended[VIDA_KEEPS][VIDA_ATLAS_ERRORS]; /* by VidaKeep and error */
 } VidaAdvice;
 
 /* Examines the system of a comparison at the start of the comparison, and tries every method there.
