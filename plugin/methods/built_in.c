@@ -38,6 +38,7 @@
   X(lie_trotter)               \
   X(verlet)                    \
   X(lgvi)                      \
+  X(rotation_splitting)        \
   X(simo_wong)                 \
   X(rattlie)                   \
   X(ida_index3)                \

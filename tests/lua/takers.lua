@@ -9,7 +9,7 @@ local refusing = {
   ["constraints"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "implicit-midpoint",
     "galerkin-gauss", "chorin" },
   -- their unknowns are the rotations of rigid bodies without joints
-  ["no free bodies"] = { "lgvi", "simo-wong" },
+  ["no free bodies"] = { "lgvi", "rotation-splitting", "simo-wong" },
   ["no chart"] = { "del-chart" },
   -- it divides by the change of the potential in the step
   ["several coordinates"] = { "chorin" },

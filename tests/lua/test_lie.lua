@@ -1,4 +1,4 @@
--- lgvi on bodies of the library: two of them with positions and a spring between points of them, what
+-- lgvi and rotation-splitting on bodies of the library: two of them with positions and a spring between points of them, what
 -- else may act, and what is refused.
 local check = require "check"
 local vida = require "vida"
@@ -37,22 +37,27 @@ local function distance(a, b)
 end
 
 local right = positions_at("del-midpoint", 2, 20000)
-local before
-for _, steps in ipairs { 50, 100, 200, 400 } do
-  local off = distance(positions_at("lgvi", 2, steps), right)
-  if before then
-    check.close(math.log(before / off, 2), 2, 0.1)
+for _, method in ipairs { "lgvi", "rotation-splitting" } do
+  local before
+  for _, steps in ipairs { 50, 100, 200, 400 } do
+    local off = distance(positions_at(method, 2, steps), right)
+    if before then
+      check.close(math.log(before / off, 2), 2, 0.1)
+    end
+    before = off
   end
-  before = off
 end
 
 -- Momenta of the pair: all six, found from its motions; the energy does not drift.
-local result = vida.compare { system = pair(), time = 100, methods = { { "lgvi", h = 0.01 } } }
-  :run { quiet = true }
-assert(result[1].status == "ok", result[1].message)
-assert(result[1].momentum_error < 1e-13, result[1].momentum_error)
-assert(result[1].energy_error < 1e-3 and math.abs(result[1].energy_drift) < 1e-6)
-assert(result[1].constraint_position < 1e-14 and result[1].constraint_velocity < 1e-14)
+local results = vida.compare {
+  system = pair(), time = 100, methods = { { "lgvi", h = 0.01 }, { "rotation-splitting", h = 0.01 } },
+}:run { quiet = true }
+for _, result in ipairs(results) do
+  assert(result.status == "ok", result.message)
+  assert(result.momentum_error < 1e-13, result.momentum_error)
+  assert(result.energy_error < 1e-3 and math.abs(result.energy_drift) < 1e-6)
+  assert(result.constraint_position < 1e-14 and result.constraint_velocity < 1e-14)
+end
 
 -- ---- a driven body ------------------------------------------------------------------------------
 -- By hand: a body that turns about a principal axis with a torque cos t about it, J w' = cos t, and a

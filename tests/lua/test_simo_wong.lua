@@ -266,7 +266,7 @@ local function test_refusals()
   local system, q = turning("odd", { 1, 2, 3 }, { 0, 0, 1 }, 0.3)
   system:potential { "spiral spring", 4 * (1 - q[1]) }
   local message = refuses("does not depend on the quaternion through products of two components", system)
-  assert(message:find("these can: lgvi, del-midpoint", 1, true), message)
+  assert(message:find("these can: lgvi, rotation-splitting, del-midpoint", 1, true), message)
 
   system, q = turning("driven weight", { 1, 2, 3 }, { 0, 0, 1 }, 0.3)
   system:lagrangian { "weight", vida.cos(system.time) * (q[2] ^ 2 + q[3] ^ 2) }

@@ -172,8 +172,8 @@ local function test_lost_energy()
 end
 
 -- Two windows of rigid rods fall flat: 35.83 J in all, which projections onto the singular pose lose or
--- make more of. A run that says nothing of its energy has kept it to a tenth. With pivots by size; in a
--- fixed order no run loses energy.
+-- make more of. A run that says nothing of its energy has kept it to a tenth. With pivots by size and absolute
+-- tolerances below rounding, which force steps into the pose; otherwise no run loses energy.
 local function test_windows()
   local s = vida.system { "windows", dimension = 2 }
   local left
@@ -193,7 +193,8 @@ local function test_windows()
   local told = 0
   for _, name in ipairs { "post-stabilized", "coordinate-projection", "cvode-projected" } do
     local rows = vida.compare { system = s, time = 1, methods = {
-      { name, rtol = { 1e-4, 1e-5, 1e-6 }, h = 0.05, max_steps = 2000, linear_solver = "klu" },
+      { name, rtol = { 1e-2, 1e-3, 1e-4, 1e-6 }, atol = 1e-13, h = 0.05, max_steps = 2000,
+        linear_solver = "klu" },
     } }:run { quiet = true }
     for _, row in ipairs(rows) do
       local says = row.message:find("the energy is too", 1, true)

@@ -81,6 +81,7 @@ static void test_same_steps(void) {
       compared += compare(&models[i], method);
     }
     EXPECT(compared > 0 || !has_option(method) || strcmp(method, "lgvi") == 0 ||
+               strcmp(method, "rotation-splitting") == 0 ||
                strcmp(method, "simo-wong") == 0 || strcmp(method, "rattlie") == 0 ||
                strcmp(method, "spook") == 0 ||
                (Vida_MethodInfo(k)->capabilities & VIDA_LIMIT_UNCONSTRAINED),

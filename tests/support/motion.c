@@ -35,8 +35,8 @@ VidaStudy* motion_study(const VidaSystem* system, double time, const char* const
 }
 
 /* Whether a method has to take a model, by what it is derived for: maps of free particles take no
- * rods, and chorin one coordinate without rods; the unknowns of lgvi and simo-wong are rotations of
- * rigid bodies, which models do not have; del-chart needs the coordinates that the rods leave.
+ * rods, and chorin one coordinate without rods; those of free bodies move their rotations, which
+ * models do not have; del-chart needs the coordinates that the rods leave.
  * Every other method takes all models. */
 static bool has_to_take(const char* method, const Model* model) {
   static const char* const without_rods[] = {"symplectic-euler",  "symplectic-implicit",
@@ -53,7 +53,8 @@ static bool has_to_take(const char* method, const Model* model) {
   if (strcmp(method, "del-chart") == 0) {
     return model->chart || model->rods == 0;
   }
-  return strcmp(method, "lgvi") != 0 && strcmp(method, "simo-wong") != 0;
+  return strcmp(method, "lgvi") != 0 && strcmp(method, "rotation-splitting") != 0 &&
+         strcmp(method, "simo-wong") != 0;
 }
 
 Motion motion_start(const Model* model, const char* method, double h, const char* linear_solver) {

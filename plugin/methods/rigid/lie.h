@@ -1,5 +1,5 @@
-/* The state and the functions that the methods of rigid bodies share (lgvi, simo-wong); each body
- * is a unit quaternion. */
+/* The state and the functions that the methods of rigid bodies share (lgvi, rotation-splitting,
+ * simo-wong, rattlie); each body is a unit quaternion. */
 #ifndef VIDA_METHODS_RIGID_LIE_H
 #define VIDA_METHODS_RIGID_LIE_H
 
@@ -50,6 +50,8 @@ typedef struct vida_lie_state {
   double* inverse_root; /* n: 1 / sqrt(mass) of these coordinates */
   double* force;        /* n: L_q at rest, at the node */
   double* rest;         /* n: zeros */
+  /* Of kicked methods: rotates the bodies with their angular momenta for a step. */
+  int (*fly)(VidaIntegration* self, VidaError* error);
   VidaStatistics kept;  /* before a series of steps */
   void* more;           /* data of one method, which frees it */
   vida_lie_body body[]; /* bodies */
@@ -220,6 +222,13 @@ void vida__lie_take_back_turns(VidaIntegration* self);
 int vida__lie_start(VidaIntegration* self, VidaError* error);
 /* Computes self->node.p of the bodies from their angular momenta. */
 void vida__lie_set_momenta(VidaIntegration* self);
+/* Kicks and flights (lie_kicks.c): `create` of a method whose bodies turn by `fly`, its start and
+ * its step: for VidaMethod. vida__lie_fail_turn is the failure of a body that turns too far. */
+int vida__lie_create_kicked(VidaIntegration* self,
+                            int (*fly)(VidaIntegration* self, VidaError* error), VidaError* error);
+int vida__lie_start_kicked(VidaIntegration* self, VidaError* error);
+int vida__lie_step_kicked(VidaIntegration* self, VidaError* error);
+int vida__lie_fail_turn(const VidaIntegration* self, const vida_lie_body* body, VidaError* error);
 /* Prepares a step: for vida_implicit.prepare. */
 int vida__lie_prepare(VidaIntegration* self, VidaError* error);
 /* Computes the velocities v (n) at the node: for VidaMethod.velocities. */

@@ -48,8 +48,8 @@ static const scheme schemes[SCHEMES] = {
 #define BASE_NAMES                                                             \
   "rattle|del-midpoint|energy-momentum|lgvi|verlet|energy-momentum-projected|" \
   "spark-lobatto|galerkin-gauss|implicit-midpoint|symplectic-implicit|"        \
-  "average-vector-field|itoh-abe|chorin|del-nonholonomic|simo-wong|rattlie"
-enum { BASES = 16 };
+  "average-vector-field|itoh-abe|chorin|del-nonholonomic|simo-wong|rattlie|rotation-splitting"
+enum { BASES = 17 };
 
 typedef struct compose_state {
   VidaStepper* base;
