@@ -145,6 +145,10 @@ void vida__begin_energy_check(VidaStepper* stepper);
 /* Checks the energy at the node that a step has computed. Fails with UNBOUNDED if a conservative
  * system has gained a multiple of its energy at the start that only an unstable step produces. */
 int vida__check_energy(VidaStepper* stepper, VidaError* error);
+/* Checks the energy of a conservative system that a symplectic step has led to or past a singular
+ * configuration, where its equations have several solutions. Fails with OTHER_BRANCH if it is far
+ * from that of the start. */
+int vida__check_passage(VidaStepper* stepper, VidaError* error);
 /* Makes the stepper able to compute the discrete action of its steps. Returns false if its method
  * does not know it (state.c). */
 bool vida__request_action(VidaStepper* stepper);

@@ -214,7 +214,8 @@ static int judge(VidaStepper* stepper, bool evaluates, VidaError* error) {
   stepper->has_node_velocity = stepper->values.is_known = false;
   stepper->has_node_multipliers = false;
   code = code ? code : vida__check_step(stepper, error);
-  return code ? code : vida__check_energy(stepper, error);
+  code = code ? code : vida__check_energy(stepper, error);
+  return code ? code : vida__check_passage(stepper, error);
 }
 
 /* Accepts the state that the step has computed as the new node, or rejects it. */

@@ -551,6 +551,44 @@ int vida__check_energy(VidaStepper* stepper, VidaError* error) {
   return vida__fail_unbounded(stepper, "the energy of this conservative system", gain, error);
 }
 
+/* The part of the kinetic energy, and of the energy at the start, that a symplectic step may gain
+ * or lose near a singular configuration, where its equations have several solutions. */
+static const double passage_part = 0.1, passage_part_of_start = 0.02;
+
+static bool is_passage(const VidaStepper* stepper) {
+  const vida_watch* watch = stepper->watch;
+  return watch && !stepper->outer && !stepper->self.adaptive && !isnan(stepper->conserved_energy) &&
+         (stepper->self.method->info.capabilities & VIDA_CAN_SYMPLECTIC) &&
+         (watch->singularity.is_passing || vida__is_near_singular(&watch->singularity));
+}
+
+/* The energy of a symplectic motion oscillates and does not drift, so that a large deviation from
+ * that of the start is a jump. */
+int vida__check_passage(VidaStepper* stepper, VidaError* error) {
+  const double* v;
+  VidaError unused;
+  char step[VIDA_STEP_NAME_SIZE], jump[VIDA_REAL_TEXT_SIZE], part[VIDA_REAL_TEXT_SIZE];
+  if (!is_passage(stepper)) {
+    return VIDA_SUCCESS;
+  }
+  stepper->self.node.step++; /* of the node that the step has led to */
+  const bool has_velocities = !vida__node_velocities(&stepper->self, &v, &unused);
+  const double gain =
+      has_velocities ? find_energy(stepper, v) - stepper->conserved_energy : (double)NAN;
+  const double kinetic = vida__kinetic_size(&stepper->self);
+  stepper->self.node.step--;
+  if (!(fabs(gain) > passage_part * kinetic &&
+        fabs(gain) > passage_part_of_start * stepper->start_energy)) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail_flag(
+      error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH,
+      "%s: near a singular configuration the energy differs from that of the start by %s J, %s %% "
+      "of the kinetic energy, so the solution of the step is not the motion",
+      vida__name_step(&stepper->self, step), vida__real_text(jump, gain, 3),
+      vida__real_text(part, 100.0 * fabs(gain) / kinetic, 3));
+}
+
 /* ---- velocities and remarks ------------------------------------------------------------------ */
 
 /* For adaptive methods, the mean step. */

@@ -639,7 +639,8 @@ const VidaMethod vida__rattlie = {
              "unit norms of quaternions are no equations of a step. A body must turn by less than "
              "3 rad per step, and the step must be below 2 "
              "over the largest frequency of the potential. Where the constraints become singular, "
-             "steps may change the energy: take rattle there.",
+             "a step may find another solution: if it changes the energy by a large part, the run "
+             "ends.",
              2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TIME_DEPENDENT |
