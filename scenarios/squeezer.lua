@@ -1,5 +1,5 @@
 -- Andrews' squeezing mechanism (parts/squeezer.lua), with fixed steps. At t = 0.03 s
--- beta = 15.8107711962904; tolerances are compared in squeezer_work_precision.lua.
+-- beta = 15.81077119629904; tolerances are compared in squeezer_work_precision.lua.
 --
 -- The second comparison is table 6.4 of U. M. Ascher, H. Chin, L. R. Petzold and S. Reich,
 -- "Stabilization of constrained mechanical systems with DAEs and invariant manifolds" (1995): how far

@@ -84,8 +84,9 @@ local function is_same(system, first, second, spread, names)
   return width > 0 and change < 1e-9 * width
 end
 
--- Returns starts that are uniformly distributed about that of the system.
-local function cloud_starts(system, cloud)
+-- Returns starts that are uniformly distributed about that of the system; `adjust`: about the consistent
+-- one nearest to its values.
+local function cloud_starts(system, cloud, adjust)
   if type(cloud) ~= "table" then
     expected("", "cloud", "a table such as { count = 100, spread = 0.01 }", cloud)
   end
@@ -98,7 +99,7 @@ local function cloud_starts(system, cloud)
   if not seed then
     expected("cloud", "seed", "an integer", cloud.seed)
   end
-  local middle, names = library.start(system)
+  local middle, names = library.start(system, adjust and {} or nil)
   local spread = cloud.spread
   if type(spread) == "number" then
     local all = {}
@@ -145,7 +146,7 @@ local function compare(given, system, label)
   elseif given.vary then
     starts = vary_starts(given.vary)
   elseif given.cloud then
-    starts = cloud_starts(system, given.cloud)
+    starts = cloud_starts(system, given.cloud, given.adjust_start)
   end
   local comparison = { system = system, starts = starts, jobs = 0, label = label,
     lanes = starts and true or nil, adjust_start = given.cloud and true or nil }

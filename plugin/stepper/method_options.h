@@ -80,6 +80,10 @@
 
 /* Option rows that all methods with an implicit map share. */
 extern const VidaOptionRow vida__common_options[];
+/* Option rows of methods without equations, and of those that solve linear ones only or iterate
+ * themselves. */
+extern const VidaOptionRow vida__explicit_options[];
+extern const VidaOptionRow vida__linear_options[];
 /* Option rows that all methods share that always choose their own steps; `rtol` has a default
  * value. */
 extern const VidaOptionRow vida__adaptive_options[];

@@ -1,5 +1,6 @@
 #include "stepper/nested.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "stepper/frame.h"
@@ -21,9 +22,13 @@ int vida__nested_create_with(VidaIntegration* outer, const char* name, const cha
   VidaOptions_Text(given, "linear_solver", solver, sizeof solver);
   int code = VidaOptions_Create(name, &options, error);
   for (size_t i = 0; i < sizeof shared / sizeof shared[0] && !code; i++) {
-    code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
+    if (i == 0 || isfinite(VidaOptions_Get(options, shared[i]))) { /* of some methods only h */
+      code = VidaOptions_SetReal(options, shared[i], VidaOptions_Get(given, shared[i]), error);
+    }
   }
-  code = code ? code : VidaOptions_SetText(options, "linear_solver", solver, error);
+  if (!code && isfinite(VidaOptions_Get(options, "linear_solver"))) {
+    code = VidaOptions_SetText(options, "linear_solver", solver, error);
+  }
   if (nonlinear && !code) {
     code = VidaOptions_SetText(options, "solver", nonlinear, error);
   }

@@ -226,12 +226,31 @@ int Vida_MethodOrder(const VidaOptions* options) {
   return method->order ? method->order(options) : method->info.order;
 }
 
+/* What belongs to steps that a method chooses itself means nothing for fixed ones. */
+static int check_tolerances(const VidaMethod* method, const VidaOptions* options,
+                            VidaError* error) {
+  const char* option = NULL;
+  const bool has_atol =
+      VidaOptions_IsSet(options, "atol") ||
+      (vida__options_coordinate(options, 0, &option) && strcmp(option, "atol") == 0);
+  if (!(method->info.capabilities & VIDA_CAN_ADAPTIVE) || Vida_IsAdaptive(options)) {
+    return VIDA_SUCCESS;
+  }
+  if (has_atol || VidaOptions_IsSet(options, "max_steps")) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "%s: %s has no meaning for fixed steps h; set rtol as well",
+                      method->info.name, has_atol ? "atol" : "max_steps");
+  }
+  return VIDA_SUCCESS;
+}
+
 int VidaOptions_Check(const VidaOptions* options, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, options)) {
     return VIDA_BAD_ARGUMENT;
   }
   const VidaMethod* method = vida__find_method(VidaOptions_Method(options));
-  return method && method->check ? method->check(options, error) : VIDA_SUCCESS;
+  const int code = method ? check_tolerances(method, options, error) : VIDA_SUCCESS;
+  return code || !method || !method->check ? code : method->check(options, error);
 }
 
 static const char* method_name(const void* list, int index) {

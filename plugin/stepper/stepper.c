@@ -148,10 +148,11 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
             system->coordinates[i].name, system->name);
       }
     }
-    return VIDA_REFUSE_SYSTEM(error,
-                              "%s needs a constant mass matrix and a potential, and does not "
-                              "accept the general Lagrangian '%s' of system '%s'",
-                              name, term ? term : "", system->name);
+    return VIDA_REFUSE_SYSTEM(
+        error,
+        "%s needs a constant mass matrix and a potential without time, and does "
+        "not accept the general Lagrangian '%s' of system '%s'",
+        name, term ? term : "", system->name);
   }
   if (system->time_dependent && !(method->info.capabilities & VIDA_CAN_TIME_DEPENDENT)) {
     return VIDA_REFUSE_SYSTEM(error,

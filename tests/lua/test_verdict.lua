@@ -172,8 +172,8 @@ local function test_lost_energy()
 end
 
 -- Two windows of rigid rods fall flat: 35.83 J in all, which projections onto the singular pose lose or
--- make more of. A run that says nothing of its energy has kept it to a tenth. With pivots by size and absolute
--- tolerances below rounding, which force steps into the pose; otherwise no run loses energy.
+-- make more of. A run that says nothing of its energy has kept it to a tenth. With pivots by size and
+-- absolute tolerances below rounding, which force steps into the pose; otherwise no run loses energy.
 local function test_windows()
   local s = vida.system { "windows", dimension = 2 }
   local left

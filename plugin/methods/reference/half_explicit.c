@@ -356,6 +356,28 @@ static int settle(void* data, double t, double* y) {
   return vida__underlying_pass_on(method, code);
 }
 
+/* Fails for an option that is set and changes nothing. */
+static int refuse_idle(const VidaOptions* options, const char* name, const char* why,
+                       VidaError* error) {
+  return VidaOptions_IsSet(options, name)
+             ? vida__fail(error, VIDA_BAD_ARGUMENT, "half-explicit: %s has no effect %s", name, why)
+             : VIDA_SUCCESS;
+}
+
+static int check(const VidaOptions* options, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  if (VidaOptions_HasChoice(options, "scheme", "hem4")) {
+    code = refuse_idle(options, "first_stage", "with scheme = hem4, which has one kind", error);
+  }
+  if (!code && VidaOptions_HasChoice(options, "level", "velocity")) {
+    code = refuse_idle(options, "metric", "with level = velocity, which projects nothing", error);
+    code = code ? code
+                : refuse_idle(options, "projection_tolerance",
+                              "with level = velocity, which projects nothing", error);
+  }
+  return code;
+}
+
 static int create(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = settle};
   const VidaOptions* options = self->options;
@@ -407,6 +429,7 @@ const VidaMethod vida__half_explicit = {
     .remedy = {.option = "level", .value = "both"},
     .common = vida__ode_options,
     .options = options,
+    .check = check,
     .create = create,
     .start = vida__underlying_start,
     .step = vida__underlying_step,

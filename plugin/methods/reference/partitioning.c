@@ -628,11 +628,15 @@ static int find_node_state(underlying_ode* own, double t, const double* y, doubl
 
 /* ---- method ---------------------------------------------------------------------------------- */
 
+static int check(const VidaOptions* options, VidaError* error) {
+  const int code = vida__refuse_multistep(
+      options, "which ends with each change of the independent coordinates", error);
+  return code ? code : vida__underlying_check(options, error);
+}
+
 static int create(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = rate, .settle = settle, .accept = accept};
-  int code = vida__refuse_multistep(
-      self, "which ends with each change of the independent coordinates", error);
-  code = code ? code : vida__underlying_create(self, functions, error);
+  const int code = vida__underlying_create(self, functions, error);
   if (code) {
     return code;
   }
@@ -730,7 +734,7 @@ const VidaMethod vida__coordinate_partitioning = {
                  VIDA_CAN_ADAPTIVE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .common = vida__ode_options,
     .options = options,
-    .check = vida__underlying_check,
+    .check = check,
     .create = create,
     .start = start,
     .step = step,

@@ -125,7 +125,13 @@ static int check_post(const VidaOptions* options, VidaError* error) {
                       "post-stabilized: s-full always uses the full projection; for another one "
                       "take s-both or s-both2");
   }
-  return vida__underlying_check(options, error);
+  int code =
+      vida__refuse_multistep(options, "which a correction after each step would make false", error);
+  if (!code && VidaOptions_HasChoice(options, "decomposition", "stage")) {
+    code = vida__refuse_implicit(
+        options, "and its last stage is the end of the step: take decomposition = end", error);
+  }
+  return code ? code : vida__underlying_check(options, error);
 }
 
 static int create_post(VidaIntegration* self, VidaError* error) {
@@ -134,33 +140,30 @@ static int create_post(VidaIntegration* self, VidaError* error) {
   const int variant = (int)VidaOptions_Get(options, "variant");
   vida_projection kind = (vida_projection)VidaOptions_Get(options, "projection");
   kind = variant == S_FULL ? VIDA_PROJECTION_FULL : kind;
-  const bool at_stage = VidaOptions_HasChoice(options, "decomposition", "stage");
-  int code =
-      vida__refuse_multistep(self, "which a correction after each step would make false", error);
-  if (!code && at_stage) {
-    code = vida__refuse_implicit(
-        self, "and its last stage is the end of the step: take decomposition = end", error);
-  }
-  code = code ? code : vida__underlying_create(self, functions, error);
+  int code = vida__underlying_create(self, functions, error);
   code = code ? code : vida__underlying_create_projector(self, kind, error);
   if (!code) {
     underlying_ode* own = self->state;
     own->variant = variant;
     own->alpha = VidaOptions_Get(options, "alpha");
-    own->at_stage = at_stage;
+    own->at_stage = VidaOptions_HasChoice(options, "decomposition", "stage");
   }
   return code;
 }
 
 /* ---- projection to the end ------------------------------------------------------------------- */
 
+static int check_projection(const VidaOptions* options, VidaError* error) {
+  const int code =
+      vida__refuse_multistep(options, "which a projection after each step would make false", error);
+  return code ? code : vida__underlying_check(options, error);
+}
+
 static int create_projection(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate,
                                         .settle = vida__underlying_project};
   const VidaOptions* options = self->options;
-  int code =
-      vida__refuse_multistep(self, "which a projection after each step would make false", error);
-  code = code ? code : vida__underlying_create(self, functions, error);
+  int code = vida__underlying_create(self, functions, error);
   code = code ? code : vida__underlying_create_metric_projector(self, error);
   if (!code) {
     underlying_ode* own = self->state;
@@ -303,7 +306,7 @@ const VidaMethod vida__coordinate_projection = {
     .remedy = {.option = "level", .value = "both"},
     .common = vida__ode_options,
     .options = projection_options,
-    .check = vida__underlying_check,
+    .check = check_projection,
     .create = create_projection,
     .start = vida__underlying_start,
     .order = vida__underlying_order,

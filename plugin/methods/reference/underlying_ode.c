@@ -76,24 +76,24 @@ int vida__underlying_check(const VidaOptions* options, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-int vida__refuse_implicit(VidaIntegration* self, const char* why, VidaError* error) {
-  const vida_integrator integrator = find_integrator(self->options);
+int vida__refuse_implicit(const VidaOptions* options, const char* why, VidaError* error) {
+  const vida_integrator integrator = find_integrator(options);
   if (!vida__integrator_is_implicit(integrator)) {
     return VIDA_SUCCESS;
   }
   return vida__fail(error, VIDA_NOT_SUPPORTED, "%s: integrator '%s' is implicit, %s",
-                    self->method->info.name, vida__integrator_name(integrator), why);
+                    VidaOptions_Method(options), vida__integrator_name(integrator), why);
 }
 
-int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* error) {
-  const vida_integrator integrator = find_integrator(self->options);
+int vida__refuse_multistep(const VidaOptions* options, const char* why, VidaError* error) {
+  const vida_integrator integrator = find_integrator(options);
   if (!vida__integrator_is_multistep(integrator)) {
     return VIDA_SUCCESS;
   }
   return vida__fail(error, VIDA_NOT_SUPPORTED,
                     "%s: integrator '%s' keeps a history of past steps, %s; cvode-projected, "
                     "baumgarte and stabilized-ode can take it",
-                    self->method->info.name, vida__integrator_name(integrator), why);
+                    VidaOptions_Method(options), vida__integrator_name(integrator), why);
 }
 
 static int allocate_own(underlying_ode* own, size_t n, size_t m) {

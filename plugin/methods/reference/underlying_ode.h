@@ -113,10 +113,10 @@ int vida__underlying_find(underlying_ode* own, double t, const double* q, const 
 int vida__underlying_failed(underlying_ode* own, int code, VidaError* error);
 /* Refuses implicit integrators with VIDA_NOT_SUPPORTED. `why` is the reason, which ends the
  * sentence. */
-int vida__refuse_implicit(VidaIntegration* self, const char* why, VidaError* error);
+int vida__refuse_implicit(const VidaOptions* options, const char* why, VidaError* error);
 /* Refuses multistep methods, which cannot use `settle`, with VIDA_NOT_SUPPORTED. `why` is the
  * reason, which ends the sentence. */
-int vida__refuse_multistep(VidaIntegration* self, const char* why, VidaError* error);
+int vida__refuse_multistep(const VidaOptions* options, const char* why, VidaError* error);
 /* Creates own->projector, which shares the equations where it can. */
 int vida__underlying_create_projector(VidaIntegration* self, vida_projection kind,
                                       VidaError* error);

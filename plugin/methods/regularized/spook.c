@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "methods/regularized/regularized.h"
+#include "stepper/method_options.h"
 #include "system/constraints/singular.h"
 
 /* ---- the linear system ----------------------------------------------------------------------- */
@@ -170,6 +171,7 @@ const VidaMethod vida__spook = {
              2,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
                  VIDA_CAN_NONHOLONOMIC},
+    .common = vida__linear_options,
     .options = options,
     .check = vida__regularized_check,
     .create = vida__regularized_create,

@@ -489,8 +489,9 @@ static int check_forces(VidaIntegration* self, probe* at, VidaError* error) {
     const int i = own->other[j];
     const double size = fabs(at->bias[i]) + fabs(at->bias_rest[i]);
     if (differs(&at->bias[i], &at->bias_rest[i], 1, size)) {
-      return refuse(self, self->model.system->coordinates[i].name,
-                    "feels forces that depend on velocities", error);
+      return refuse(
+          self, self->model.system->coordinates[i].name,
+          "feels forces that depend on velocities, or has a mass that depends on positions", error);
     }
   }
   return VIDA_SUCCESS;

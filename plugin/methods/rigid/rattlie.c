@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "methods/rigid/lie_exponential.h"
 #include "methods/rigid/lie_joints.h"
+#include "stepper/method_options.h"
 
 typedef struct rattlie_state {
   vida_lie_joints* joints;
@@ -645,6 +646,7 @@ const VidaMethod vida__rattlie = {
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TIME_DEPENDENT |
                  VIDA_CAN_JOINTED_BODIES},
+    .common = vida__linear_options,
     .options = options,
     .create = create,
     .start = start,

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "methods/rigid/lie.h"
+#include "stepper/method_options.h"
 
 /* The largest product of the angles about both axes (rad^2). Far from it the steps have their
  * order. */
@@ -131,6 +132,7 @@ const VidaMethod vida__rotation_splitting = {
              2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
+    .common = vida__explicit_options,
     .options = options,
     .create = create,
     .start = vida__lie_start_kicked,

@@ -164,7 +164,9 @@ static int append_open_motion(const VidaSystem* system, const bool* is_open, cha
   const int count = append_open(system, is_open, 0, system->coordinate_count,
                                 "; nothing determines the motion of ", text, size);
   if (count > 0) {
-    vida__append(text, size, ": it has no significant mass, and no constraint");
+    vida__append(text, size, ": %s, and no constraint holds %s",
+                 count > 1 ? "their masses are negligible" : "its mass is negligible",
+                 count > 1 ? "them" : "it");
   }
   return count;
 }
