@@ -145,6 +145,9 @@ void vida__begin_energy_check(VidaStepper* stepper);
 /* Checks the energy at the node that a step has computed. Fails with UNBOUNDED if a conservative
  * system has gained a multiple of its energy at the start that only an unstable step produces. */
 int vida__check_energy(VidaStepper* stepper, VidaError* error);
+/* Returns the energy (J) that relaxed constraints without damping store as springs, g^2 / 2 over
+ * their compliance; it is no part of the energy of the system (verdict.c). */
+double vida__stored_energy(const VidaStepper* stepper);
 /* Checks the energy of a conservative system that a symplectic step has led to or past a singular
  * configuration, where its equations have several solutions. Fails with OTHER_BRANCH if it is far
  * from that of the start. */

@@ -551,6 +551,20 @@ int vida__check_energy(VidaStepper* stepper, VidaError* error) {
   return vida__fail_unbounded(stepper, "the energy of this conservative system", gain, error);
 }
 
+double vida__stored_energy(const VidaStepper* stepper) {
+  const VidaIntegration* self = &stepper->self;
+  double sum = 0.0;
+  if (!self->softness || !(self->method->info.capabilities & VIDA_CAN_SYMPLECTIC)) {
+    return 0.0;
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    const double compliance = 0.25 * self->softness[r] * self->node.h * self->node.h;
+    const bool is_spring = compliance > 0.0 && !self->model.system->rows[r].is_nonholonomic;
+    sum += is_spring ? 0.5 * self->implicit.g0[r] * self->implicit.g0[r] / compliance : 0.0;
+  }
+  return sum;
+}
+
 /* The part of the kinetic energy, and of the energy at the start, that a symplectic step may gain
  * or lose near a singular configuration, where its equations have several solutions. */
 static const double passage_part = 0.1, passage_part_of_start = 0.02;

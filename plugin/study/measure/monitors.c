@@ -276,7 +276,8 @@ static void find_parasites(vida_monitors* monitors, const vida_time_loop* loop) 
 
 /* A run with violated constraints continues, but the row has a remark. */
 static int find_deviations(vida_monitors* monitors, const vida_time_loop* loop, VidaError* error) {
-  const double defect = monitors->energy_defect; /* NaN: the work is not known */
+  /* NaN: the work is not known */
+  const double defect = monitors->energy_defect + vida__stored_energy(loop->stepper);
   if (isfinite(defect) && fabs(defect) > vida__work_uncertainty(&monitors->work)) {
     vida__judge_energy(&monitors->energy_verdict, vida__time_loop_time(loop), defect,
                        fmax(vida__kinetic_size(&loop->stepper->self), monitors->largest_work));

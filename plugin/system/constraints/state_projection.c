@@ -174,7 +174,8 @@ static bool is_rate_rounding(const vida_state_projection* projection, const doub
   return is_rounding;
 }
 
-/* Each pass leaves the part of the violation by which G differs from that of the factors. */
+/* Each pass leaves the part of the violation by which G differs from that of the factors. After far
+ * corrections of positions that is so much that the last passes take new factors. */
 static int correct_rates(vida_state_projection* projection, double t, const double* q, double* v) {
   enum { MOST_PASSES = 4 };
   vida_projector* projector = projection->projector;
@@ -182,14 +183,17 @@ static int correct_rates(vida_state_projection* projection, double t, const doub
   for (int pass = 0; pass < MOST_PASSES && !code; pass++) {
     code = vida__projector_rate(projector, t, q, v, projection->rate);
     if (code || is_rate_rounding(projection, v)) {
-      break;
+      return code;
     }
     code = vida__projector_correct(projector, projection->rate, projection->dv);
     for (int i = 0; i < projection->system->coordinate_count && !code; i++) {
       v[i] -= projection->dv[i];
     }
   }
-  return code;
+  code = code ? code : vida__projector_rate(projector, t, q, v, projection->rate);
+  return code || is_rate_rounding(projection, v)
+             ? code
+             : vida__project_velocity_level(projection, t, q, v);
 }
 
 int vida__project_nearby(vida_state_projection* projection, double t, double* q, double* v) {
