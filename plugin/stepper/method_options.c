@@ -10,14 +10,8 @@ const VidaOptionRow vida__common_options[] = {
     VIDA_MAP_ROWS,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
-#define STEP_ROW \
-  { "h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required." }
-
-const VidaOptionRow vida__explicit_options[] = {
-    STEP_ROW, {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
-
 const VidaOptionRow vida__linear_options[] = {
-    STEP_ROW,
+    {"h", VIDA_OPTION_REAL, "s", NAN, 0.0, INFINITY, true, NULL, "Step size; required."},
     {"linear_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|dense|klu",
      VIDA_LINEAR_SOLVER_HELP("of a step")},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};

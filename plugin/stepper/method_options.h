@@ -80,9 +80,8 @@
 
 /* Option rows that all methods with an implicit map share. */
 extern const VidaOptionRow vida__common_options[];
-/* Option rows of methods without equations, and of those that solve linear ones only or iterate
+/* Option rows of methods that solve linear equations only, such as those of masses, or that iterate
  * themselves. */
-extern const VidaOptionRow vida__explicit_options[];
 extern const VidaOptionRow vida__linear_options[];
 /* Option rows that all methods share that always choose their own steps; `rtol` has a default
  * value. */

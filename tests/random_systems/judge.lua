@@ -48,6 +48,12 @@ local function is_relaxed(method)
   return find_option(method, "compliance") ~= nil
 end
 
+-- The order of a method of high order is measured between three steps: a bound on the growth of the error
+-- from one step to the next would take order 1 for order 8 where both errors are small.
+local function has_slopes(method)
+  return not is_adaptive(method) and not is_relaxed(method) and method.order > 2
+end
+
 -- What the rows of a method ask for, and how many they are; `steps` of the larger step resolve the
 -- motion.
 local function wishes(method, made, steps)
@@ -56,7 +62,7 @@ local function wishes(method, made, steps)
       max_steps = MOST_STEPS }, 3
   end
   local h = { made.span / steps, made.span / (2 * steps) }
-  h[3] = is_relaxed(method) and h[2] / 2 or nil
+  h[3] = (is_relaxed(method) or has_slopes(method)) and h[2] / 2 or nil
   return { method.name, h = h }, #h
 end
 
@@ -106,6 +112,25 @@ local function largest_error(method, finer, floor)
   return largest
 end
 
+local LEAST_PART = 0.7 -- of its order, between one of two pairs of steps
+local ROUNDING = 1e-11 -- of the size
+local SMOOTH = 1e-3 -- of the size: errors that are larger do not follow the order yet
+
+-- The order that the errors of three rows have at most, where it is too low; nil where they say nothing:
+-- at the level of rounding, or of the reference's own error, or where the steps are too large.
+local function find_low_order(made, method, row, finer, floor)
+  local level = math.max(ROUNDING * made.size, 30 * floor)
+  local errors = { row.position_error }
+  for i, other in ipairs(finer) do
+    errors[i + 1] = other.status == "ok" and other.position_error or nil
+  end
+  if not has_slopes(method) or #errors < 3 or errors[1] > SMOOTH * made.size or errors[3] < level then
+    return nil
+  end
+  local slope = math.max(math.log(errors[1] / errors[2], 2), math.log(errors[2] / errors[3], 2))
+  return slope < LEAST_PART * method.order and slope or nil
+end
+
 -- What is wrong with a row that is "ok" without a word, or nil; rows of smaller steps beside it.
 local function find_fault(made, method, row, finer, floor)
   if has(method, "keeps the constraints g = 0") and not is_adaptive(method)
@@ -130,6 +155,11 @@ local function find_fault(made, method, row, finer, floor)
   -- Errors of a tolerance scatter: what is within some hundreds of it is right. In high order the step is
   -- chosen so that the error of projection is below RESOLVED. The feedback of stabilization makes the
   -- equations stiffer, and the error up to ten times larger; two of its terms may cancel at half the step.
+  local slope = find_low_order(made, method, row, finer, floor)
+  if slope then
+    return ("order %.2g, not %d: error %.2g, %.2g at a quarter of the step"):format(slope, method.order,
+      error_here / unit, finer[2].position_error / unit)
+  end
   local tolerated = is_adaptive(method) and 300 * RTOL or method.order > 2 and 10 * RESOLVED or 1e-9
   local error_there = half.position_error or math.huge
   local finest = finer[#finer]

@@ -273,8 +273,8 @@ static const VidaOptionRow options[] = {
 
 #define TEXTBOOK_CAPABILITIES (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_LIMIT_UNCONSTRAINED)
 
-#define EXPLICIT_FUNCTIONS                                                                         \
-  .common = vida__explicit_options, .options = options, .create = create_explicit, .start = start, \
+#define EXPLICIT_FUNCTIONS                                                                       \
+  .common = vida__linear_options, .options = options, .create = create_explicit, .start = start, \
   .velocities = constant_velocities, .energy = vida__node_energy
 #define IMPLICIT_FUNCTIONS                                                                      \
   .options = options,                                                                           \
