@@ -125,8 +125,8 @@ local function check_lists(make, properties)
 end
 
 local answers = check_lists(magnetic, { "general Lagrangian", "no free bodies", "no chart" })
-for _, name in ipairs { "verlet", "lgvi", "rotation-splitting", "simo-wong", "average-vector-field", "itoh-abe",
-  "chorin", "energy-momentum-projected" } do
+for _, name in ipairs { "verlet", "lgvi", "rotation-splitting", "simo-wong", "average-vector-field",
+  "itoh-abe", "chorin", "energy-momentum-projected" } do
   assert(answers[name]:find("these can: ", 1, true), name .. answers[name])
 end
 answers = check_lists(singular)

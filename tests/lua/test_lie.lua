@@ -1,5 +1,5 @@
--- lgvi and rotation-splitting on bodies of the library: two of them with positions and a spring between points of them, what
--- else may act, and what is refused.
+-- lgvi and rotation-splitting on bodies of the library: two of them with positions and a spring between
+-- points of them, what else may act, and what is refused.
 local check = require "check"
 local vida = require "vida"
 

@@ -132,7 +132,7 @@ const VidaMethod vida__rotation_splitting = {
              2,
              VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
                  VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
-    .common = vida__explicit_options,
+    .common = vida__linear_options,
     .options = options,
     .create = create,
     .start = vida__lie_start_kicked,
