@@ -65,7 +65,7 @@ shows "equation:"
 shows "order:     2"
 shows "linear_solver    auto|dense|klu, default auto"
 expect 0 methods compose
-shows "rattlie, default rattle"
+shows "rotation-splitting, default"
 expect 2 methods rattel
 says "vida methods: unknown method 'rattel'; did you mean 'rattle'?"
 expect 2 methods rattle del-midpoint
