@@ -57,7 +57,7 @@ static int find_pivot(const double* column, int size, int k) {
 }
 
 /* LU factorization with partial pivoting. Returns 0, or 1 + the column without a pivot. */
-static int factor(double* restrict a, int size, int* pivot) {
+int vida__factor_dense(double* restrict a, int size, int* pivot) {
   for (int k = 0; k < size; k++) {
     double* column = a + k * size;
     const int best = find_pivot(column, size, k);
@@ -82,7 +82,8 @@ static int factor(double* restrict a, int size, int* pivot) {
   return 0;
 }
 
-static void substitute(const double* restrict a, int size, const int* pivot, double* restrict x) {
+void vida__substitute_dense(const double* restrict a, int size, const int* pivot,
+                            double* restrict x) {
   const double* column = a;
   for (int k = 0; k < size; k++, column += size) {
     const double value = x[pivot[k]];
@@ -102,19 +103,11 @@ static void substitute(const double* restrict a, int size, const int* pivot, dou
   }
 }
 
-int vida__factor_dense(double* a, int size, int* pivot) {
-  return factor(a, size, pivot);
-}
-
-void vida__substitute_dense(const double* a, int size, const int* pivot, double* x) {
-  substitute(a, size, pivot, x);
-}
-
 /* ---- the operations of a SUNLinearSolver ----------------------------------------------------- */
 
 static int setup(SUNLinearSolver solver, SUNMatrix matrix) {
   dense_content* content = content_of(solver);
-  return factor(SM_DATA_D(matrix), content->size, content->pivot);
+  return vida__factor_dense(SM_DATA_D(matrix), content->size, content->pivot);
 }
 
 static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b,
@@ -123,7 +116,7 @@ static int solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector 
   double* values = NV_DATA_S(x);
   (void)tolerance;
   memcpy(values, NV_DATA_S(b), (size_t)content->size * sizeof *values);
-  substitute(SM_DATA_D(matrix), content->size, content->pivot, values);
+  vida__substitute_dense(SM_DATA_D(matrix), content->size, content->pivot, values);
   return 0;
 }
 

@@ -20,6 +20,12 @@ double* vida__place_arrays(const vida_array* arrays, size_t count, double* begin
 /* Allocates one block for all these arrays, one after the other; the caller frees it with free().
  * Returns NULL, and writes no `start`, if memory does not suffice. */
 double* vida__allocate_arrays(const vida_array* arrays, size_t count);
+/* Exchanges two arrays. */
+static inline void vida__exchange(double** a, double** b) {
+  double* const kept = *a;
+  *a = *b;
+  *b = kept;
+}
 
 /* Copies a string. The caller frees the copy with free(). Returns NULL without memory. */
 char* vida__copy_text(const char* text);

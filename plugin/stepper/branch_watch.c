@@ -426,18 +426,12 @@ void vida__watch_start(vida_watch* watch, double t, const double* q) {
   vida__watch_return(watch, t, q);
 }
 
-static void exchange(double** a, double** b) {
-  double* kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
 static void go_on(vida_watch* watch, double t) {
   watch->t = t;
-  exchange(&watch->q, &watch->q_next);
-  exchange(&watch->entries, &watch->ahead);
-  exchange(&watch->g, &watch->g_next);
-  exchange(&watch->rate, &watch->rate_next);
+  vida__exchange(&watch->q, &watch->q_next);
+  vida__exchange(&watch->entries, &watch->ahead);
+  vida__exchange(&watch->g, &watch->g_next);
+  vida__exchange(&watch->rate, &watch->rate_next);
 }
 
 bool vida__needs_no_look(VidaIntegration* self, const double* q) {

@@ -99,44 +99,59 @@ static double find_relative_speed(const VidaSystem* system, const row_points* at
   return largest;
 }
 
+/* The numbers of a measurement: the points of coordinates, and speeds in space (n each). */
+typedef struct measured_speeds {
+  const double *entries, *point, *v, *speed;
+} measured_speeds;
+
+static double* speed_of_unit(const VidaSystem* system, vida_unit_sizes* sizes, int coordinate) {
+  bool is_new;
+  return &sizes->largest[vida__unit_slot(sizes, system->coordinates[coordinate].unit, &is_new)];
+}
+
+/* Computes the largest speeds, by units, that the row from the entry `first` on relates. Returns
+ * the end of its entries. */
+static int find_speeds_of_row(const VidaSystem* system, const measured_speeds* of, int first,
+                              vida_unit_sizes* row) {
+  row_points at;
+  const int end = find_points_of_row(system, of->entries, of->point, first, &at);
+  const bool is_blind = is_relative(system, &at);
+  const double relative = is_blind ? find_relative_speed(system, &at, of->v) : 0.0;
+  *row = (vida_unit_sizes){0};
+  for (int e = first; e < end; e++) {
+    const int i = system->entries[e].coordinate;
+    double* largest = speed_of_unit(system, row, i);
+    *largest = fmax(*largest, is_blind && of->point[i] >= 0.0 ? relative : of->speed[i]);
+  }
+  return end;
+}
+
 void vida__measure_row_speeds(VidaIntegration* self, const double* entries, const double* v,
                               double* speeds) {
   /* A row in which nothing moves has speeds of rounding only. */
   static const double least_part = 0.01;
   const VidaSystem* system = self->model.system;
-  double *speed = self->work.speed, *point = self->work.place;
-  vida_unit_sizes fastest = {0};
-  bool is_new;
-  find_points(system, point);
+  const measured_speeds of = {entries, self->work.place, v, self->work.speed};
+  vida_unit_sizes row, fastest = {0};
+  find_points(system, self->work.place);
   for (int i = 0; i < system->coordinate_count; i++) {
-    speed[i] = fabs(v[i]);
+    self->work.speed[i] = fabs(v[i]);
   }
-  vida__share_sizes(system, speed);
+  vida__share_sizes(system, self->work.speed);
   memset(speeds, 0, (size_t)self->model.m * sizeof *speeds);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int e = 0; e < system->entry_count;) {
-      row_points at;
-      vida_unit_sizes own = {0};
-      const int first = e;
-      const int end = find_points_of_row(system, entries, point, first, &at);
-      const bool is_blind = is_relative(system, &at);
-      const double relative = is_blind ? find_relative_speed(system, &at, v) : 0.0;
-      for (; e < end; e++) {
-        const int i = system->entries[e].coordinate;
-        double* largest = &own.largest[vida__unit_slot(&own, system->coordinates[i].unit, &is_new)];
-        *largest = fmax(*largest, is_blind && point[i] >= 0.0 ? relative : speed[i]);
-      }
-      for (e = first; e < end; e++) {
-        const int i = system->entries[e].coordinate;
-        const char* unit = system->coordinates[i].unit;
-        const double largest = own.largest[vida__unit_slot(&own, unit, &is_new)];
-        double* most = &fastest.largest[vida__unit_slot(&fastest, unit, &is_new)];
-        if (pass == 0) {
-          *most = fmax(*most, largest);
-        } else {
-          speeds[system->entries[e].row] += fabs(entries[e]) * fmax(largest, least_part * *most);
-        }
-      }
+  for (int e = 0; e < system->entry_count;) {
+    for (const int end = find_speeds_of_row(system, &of, e, &row); e < end; e++) {
+      const int i = system->entries[e].coordinate;
+      double* most = speed_of_unit(system, &fastest, i);
+      *most = fmax(*most, *speed_of_unit(system, &row, i));
+    }
+  }
+  for (int e = 0; e < system->entry_count;) {
+    for (const int end = find_speeds_of_row(system, &of, e, &row); e < end; e++) {
+      const int i = system->entries[e].coordinate;
+      const double least = least_part * *speed_of_unit(system, &fastest, i);
+      speeds[system->entries[e].row] +=
+          fabs(entries[e]) * fmax(*speed_of_unit(system, &row, i), least);
     }
   }
 }

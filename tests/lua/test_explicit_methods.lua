@@ -36,14 +36,14 @@ local function run(system, wishes, time, steps)
   return stepper
 end
 
--- Demands errors that fall with the order of the scheme, within `slack`, between two numbers of steps, or
--- to rounding.
+-- Demands errors that fall with the order of the scheme, within `slack`, between two numbers of steps; those
+-- of schemes with fewer steps, whose order is higher, may fall to rounding.
 local function demand_order(system, wishes, time, steps, error_of, slack)
   steps = math.ceil(steps * fewer[wishes])
   local coarse = error_of(run(system, wishes, time, steps))
   local fine = error_of(run(system, wishes, time, 2 * steps))
   local order = math.log(coarse / fine, 2)
-  assert(order > order_of[wishes] - slack or fine < 2e-13,
+  assert(order > order_of[wishes] - slack or (fewer[wishes] < 1 and fine < 2e-13),
     ("%s: order %.2f, errors %g and %g"):format(name_of[wishes], order, coarse, fine))
 end
 
@@ -114,7 +114,7 @@ end
 -- Both levels to rounding; with velocities alone, positions drift with the order.
 local function test_levels(wishes)
   local pendulum = mechanism.scenario "double_spherical_pendulum"
-  local fixed, adaptive = { h = 0.02 }, { h = 0.5, rtol = 1e-5, columns = check.none }
+  local fixed, adaptive = { h = 0.01 / fewer[wishes] }, { h = 0.5, rtol = 1e-5, columns = check.none }
   for _, more in ipairs { fixed, not is_fixed[wishes] and adaptive or nil } do
     for _, level in ipairs { "both", "velocity" } do
       local stepper = pendulum:stepper(check.with(check.with(wishes, more), { level = level }))

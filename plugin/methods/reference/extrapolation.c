@@ -47,11 +47,12 @@ typedef struct extrapolation {
   double *old, *now, *next; /* 2 n: increments of (q, v) at i - 1, i, i + 1 */
   double *q, *v;            /* n: at i */
   double* there;            /* n: q_i+1 */
-  double *rows, *columns_of_rows; /* entries of G at i + 1, and at i */
-  double* residual;               /* m: of the constraints at odd points */
-  double* side;                   /* n + m */
-  double* work;                   /* n + m */
-  double error[COLUMNS + 1], step[COLUMNS + 1], work_per_time[COLUMNS + 1];
+  double *rows, *rows_here; /* entries of G at i + 1, and at i */
+  double* residual;         /* m: of the constraints at odd points */
+  double* side;             /* n + m */
+  double* work;             /* n + m */
+  double error;             /* of the last line */
+  double step[COLUMNS + 1], work_per_time[COLUMNS + 1];
 } extrapolation;
 
 static underlying_ode* method_of(const vida_ode* ode) {
@@ -76,6 +77,10 @@ static int powers(const extrapolation* own) {
 /* Returns the number of linear systems of all lines up to this one. */
 static int systems_up_to(const extrapolation* own, int line) {
   return line * (line + 1) / 2 * powers(own);
+}
+
+static double square(double x) {
+  return x * x;
 }
 
 /* ---- the sequences --------------------------------------------------------------------------- */
@@ -122,8 +127,7 @@ static int step_by_euler(const vida_ode* ode, extrapolation* own, double t, doub
 }
 
 /* Computes own->rows, the mean of G at both ends of the steps s and -s from y at t, and into the
- * right-hand side the condition that their residuals are equal; own->residual then has half of what
- * does not depend on the acceleration. */
+ * right-hand side the condition that their residuals are equal. own->residual is work space. */
 static int begin_symmetrically(const vida_ode* ode, extrapolation* own, double t, double s,
                                const double* y) {
   underlying_ode* method = method_of(ode);
@@ -135,9 +139,9 @@ static int begin_symmetrically(const vida_ode* ode, extrapolation* own, double t
   for (int k = 0; k < n; k++) {
     own->there[k] = y[k] - s * y[n + k];
   }
-  code = vida__jacobian(evaluator, t - s, own->there, own->columns_of_rows);
+  code = vida__jacobian(evaluator, t - s, own->there, own->rows_here);
   code = code ? code
-              : vida__velocity_residual(evaluator, t - s, own->there, own->columns_of_rows, y + n,
+              : vida__velocity_residual(evaluator, t - s, own->there, own->rows_here, y + n,
                                         own->residual);
   for (int k = 0; k < n; k++) {
     own->there[k] = y[k] + s * y[n + k];
@@ -149,7 +153,7 @@ static int begin_symmetrically(const vida_ode* ode, extrapolation* own, double t
     bound[r] = (own->residual[r] - bound[r]) / (2.0 * s);
   }
   for (int k = 0; k < entries; k++) {
-    own->rows[k] = 0.5 * (own->rows[k] + own->columns_of_rows[k]);
+    own->rows[k] = 0.5 * (own->rows[k] + own->rows_here[k]);
   }
   return code;
 }
@@ -177,7 +181,7 @@ static int begin_midpoint(const vida_ode* ode, extrapolation* own, double t, dou
 }
 
 /* Step i > 0 of the midpoint rule, to own->next from own->old, with rates at own->now, whose rows
- * are in own->columns_of_rows. */
+ * are in own->rows_here. */
 static int step_by_midpoint(const vida_ode* ode, extrapolation* own, double t, double s, int i,
                             const double* y) {
   underlying_ode* method = method_of(ode);
@@ -199,19 +203,13 @@ static int step_by_midpoint(const vida_ode* ode, extrapolation* own, double t, d
     bound[r] = ((i % 2 == 0 ? own->residual[r] : 0.0) - bound[r]) / (2.0 * s);
   }
   code = code ? code
-              : vida__equations_factor_rows(method->equations, here, own->q, own->v,
-                                            own->columns_of_rows, own->rows);
+              : vida__equations_factor_rows(method->equations, here, own->q, own->v, own->rows_here,
+                                            own->rows);
   code = code ? code : solve(ode, own, here, own->q, own->v);
   for (int k = 0; k < n; k++) {
     own->next[n + k] = own->old[n + k] + 2.0 * s * own->side[k];
   }
   return code;
-}
-
-static void exchange(double** x, double** y) {
-  double* kept = *x;
-  *x = *y;
-  *y = kept;
 }
 
 /* Computes into own->now the increment of y (2 n) at t over H, in `count` steps. */
@@ -231,7 +229,7 @@ static int make_sequence(vida_ode* ode, double t, double h, int count, const dou
     own->old = own->now;
     own->now = own->next;
     own->next = kept;
-    exchange(&own->rows, &own->columns_of_rows);
+    vida__exchange(&own->rows, &own->rows_here);
   }
   return code ? code : vida__are_finite(own->now, ode->size) ? VIDA_SUCCESS : VIDA_NOT_FINITE;
 }
@@ -251,7 +249,7 @@ static int add_line(vida_ode* ode, double t, double h, int line, const double* y
       const double above = own->table[k - 1][i];
       own->table[k - 1][i] = value;
       const double ratio = (double)count / steps_of_line(own, line - k);
-      change = (value - above) / ((powers(own) == 1 ? ratio : ratio * ratio) - 1.0);
+      change = (value - above) / ((powers(own) == 1 ? ratio : square(ratio)) - 1.0);
       value += change;
     }
     own->table[line - 1][i] = value;
@@ -295,7 +293,7 @@ static int measure_line(const vida_ode* ode, extrapolation* own, double h, int l
   const double power = 1.0 / (powers(own) * (line - 1) + 1);
   const double smallest = pow(0.02, power);
   const double error = vida__ode_norm(ode, last);
-  own->error[line] = error;
+  own->error = error;
   const double factor = 0.94 * pow(0.65 / fmax(error, 1e-10), power);
   own->step[line] = h * fmin(fmax(factor, smallest / 4.0), 1.0 / smallest);
   own->work_per_time[line] = systems_up_to(own, line) / own->step[line];
@@ -307,9 +305,9 @@ static int measure_line(const vida_ode* ode, extrapolation* own, double h, int l
 static bool is_hopeless(const extrapolation* own, int line) {
   double fall = 1.0;
   for (int next = line + 1; next <= own->target + 1; next++) {
-    fall *= pow((double)steps_of_line(own, next) / steps_of_line(own, 1), 2.0);
+    fall *= square((double)steps_of_line(own, next) / steps_of_line(own, 1));
   }
-  return own->error[line] > fall;
+  return own->error > fall;
 }
 
 /* The length of a step with the next line, which costs as much per time as this one if its order is
@@ -350,7 +348,7 @@ static int attempt(vida_ode* ode, bool was_rejected, bool* is_accepted) {
     if (code) {
       return code;
     }
-    *is_accepted = line >= target - 1 && own->error[line] <= 1.0;
+    *is_accepted = line >= target - 1 && own->error <= 1.0;
     if (*is_accepted || line > target || line == own->columns ||
         (line >= target - 1 && is_hopeless(own, line))) {
       break;
@@ -377,12 +375,10 @@ static const vida_one_step_class formulas = {
 static int allocate(extrapolation* own, const vida_model* model) {
   const size_t n = (size_t)model->n, m = (size_t)model->m;
   const size_t entries = (size_t)model->system->entry_count;
-  vida_array arrays[12 + COLUMNS] = {{&own->old, 2 * n},    {&own->now, 2 * n},
-                                     {&own->next, 2 * n},   {&own->q, n},
-                                     {&own->v, n},          {&own->there, n},
-                                     {&own->rows, entries}, {&own->columns_of_rows, entries},
-                                     {&own->residual, m},   {&own->side, n + m},
-                                     {&own->work, n + m},   {&own->base.end, 2 * n}};
+  vida_array arrays[12 + COLUMNS] = {
+      {&own->old, 2 * n},  {&own->now, 2 * n},  {&own->next, 2 * n},   {&own->q, n},
+      {&own->v, n},        {&own->there, n},    {&own->rows, entries}, {&own->rows_here, entries},
+      {&own->residual, m}, {&own->side, n + m}, {&own->work, n + m},   {&own->base.end, 2 * n}};
   for (int k = 0; k < own->columns; k++) {
     arrays[12 + k] = (vida_array){&own->table[k], 2 * n};
   }
@@ -414,7 +410,7 @@ static void destroy_integrator(vida_ode* ode) {
 
 /* The target of the first step, from the digits of the tolerance. */
 static int first_target(const extrapolation* own, double rtol) {
-  const int target = (int)(0.6 * powers(own) * 0.5 * -log10(rtol) + 1.5);
+  const int target = (int)(0.3 * powers(own) * -log10(rtol) + 1.5);
   const int most = own->columns - 1;
   return target < 2 ? 2 : target > most ? most : target;
 }
@@ -446,15 +442,11 @@ static int check(const VidaOptions* options, VidaError* error) {
 static int create(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate,
                                         .settle = vida__underlying_project};
-  const VidaOptions* options = self->options;
-  int code = vida__underlying_create_own(self, functions, &integrator, error);
-  code = code ? code : vida__underlying_create_metric_projector(self, error);
+  const int code = vida__underlying_create_projected(self, functions, &integrator, error);
   if (!code) {
     underlying_ode* own = self->state;
-    const int level = (int)VidaOptions_Get(options, "level");
+    const int level = (int)VidaOptions_Get(self->options, "level");
     own->variant = level == LEVEL_BOTH ? VIDA_PROJECT_BOTH : VIDA_PROJECT_VELOCITY;
-    own->accuracy = VidaOptions_Get(options, "projection_tolerance");
-    own->is_asked = true;
     self->given_up = level == LEVEL_VELOCITY ? VIDA_CAN_POSITION_LEVEL : 0;
   }
   return code;
@@ -490,21 +482,16 @@ const VidaMethod vida__extrapolation = {
          "extrapolated half-explicit Euler and midpoint methods, of any order, for constraints of "
          "velocities: one linear system per step of a sequence",
          "Lubich, Nowak, Poehle and Engstler 1992 (MEXX); Lubich 1989",
-         "Explicit: stable for steps below a fraction of the shortest period. A step is as long as "
-         "many output intervals; states between its ends cost a shorter step each.",
-         6,
-         VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
-             VIDA_CAN_ADAPTIVE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+         "Explicit: stable for steps below a fraction of the shortest period. Adaptive steps may "
+         "span "
+         "many output intervals; each output state within one costs another, shorter step.",
+         6, VIDA_UNDERLYING_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .remedy = {.option = "level", .value = "both"},
     .common = vida__ode_options,
     .options = options,
     .check = check,
     .create = create,
     .start = vida__underlying_start,
-    .step = vida__underlying_step,
-    .undo = vida__underlying_undo,
-    .velocities = vida__underlying_velocities,
-    .energy = vida__node_energy,
     .multipliers = vida__node_multipliers,
     .order = order,
-    .destroy = vida__underlying_destroy};
+    VIDA_UNDERLYING_FUNCTIONS};

@@ -59,12 +59,6 @@ static void combine(int n, const double* from, double h, const double* weight, i
   }
 }
 
-static void exchange(double** x, double** y) {
-  double* kept = *x;
-  *x = *y;
-  *y = kept;
-}
-
 /* Computes R_i, and into `side` the right-hand side of the second line of stage k. */
 static int find_point(const vida_ode* ode, half_explicit* own, double t, double h, const double* y,
                       int k) {
@@ -74,7 +68,7 @@ static int find_point(const vida_ode* ode, half_explicit* own, double t, double 
   const double* weight = own->scheme->points[k];
   const double there = t + own->at[k] * h;
   double* bound = own->side + n;
-  exchange(&own->rows[0], &own->rows[1]);
+  vida__exchange(&own->rows[0], &own->rows[1]);
   combine(n, y, h, weight, k + 1, own->v, own->point);
   combine(n, y + n, h, weight, k, own->a, own->rate);
   int code = vida__jacobian(evaluator, there, own->point, own->rows[0]);
@@ -225,7 +219,7 @@ static int make_again(vida_ode* ode, double h) {
 
 static void keep(vida_ode* ode, double t, const double* y) {
   half_explicit* own = ode->memory;
-  exchange(&own->first, &own->previous_first);
+  vida__exchange(&own->first, &own->previous_first);
   if (own->scheme->has_explicit_stage) {
     keep_first(ode, t, y, own->a[own->scheme->stages]);
   }
@@ -380,14 +374,10 @@ static int check(const VidaOptions* options, VidaError* error) {
 
 static int create(VidaIntegration* self, VidaError* error) {
   const vida_ode_functions functions = {.rate = vida__underlying_rate, .settle = settle};
-  const VidaOptions* options = self->options;
-  int code = vida__underlying_create_own(self, functions, &integrator, error);
-  code = code ? code : vida__underlying_create_metric_projector(self, error);
+  const int code = vida__underlying_create_projected(self, functions, &integrator, error);
   if (!code) {
     underlying_ode* own = self->state;
-    own->variant = (int)VidaOptions_Get(options, "level");
-    own->accuracy = VidaOptions_Get(options, "projection_tolerance");
-    own->is_asked = true;
+    own->variant = (int)VidaOptions_Get(self->options, "level");
     self->given_up = own->variant == LEVEL_VELOCITY ? VIDA_CAN_POSITION_LEVEL : 0;
   }
   return code;
@@ -423,19 +413,13 @@ const VidaMethod vida__half_explicit = {
          "Arnold 1998; Murua 1997; Brasey and Hairer 1993",
          "Explicit: stable for steps below a fraction of the shortest period. The scheme keeps "
          "G v + g_t = 0; a projection after each step keeps g = 0, to rounding.",
-         5,
-         VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
-             VIDA_CAN_ADAPTIVE | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+         5, VIDA_UNDERLYING_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .remedy = {.option = "level", .value = "both"},
     .common = vida__ode_options,
     .options = options,
     .check = check,
     .create = create,
     .start = vida__underlying_start,
-    .step = vida__underlying_step,
-    .undo = vida__underlying_undo,
-    .velocities = vida__underlying_velocities,
-    .energy = vida__node_energy,
     .multipliers = vida__node_multipliers,
     .order = order,
-    .destroy = vida__underlying_destroy};
+    VIDA_UNDERLYING_FUNCTIONS};

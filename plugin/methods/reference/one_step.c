@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 const double vida__largest_shrink = 0.2;
 
@@ -34,9 +35,7 @@ static int finish(vida_ode* ode, double t) {
   if (own->class->keep) {
     own->class->keep(ode, t, y);
   }
-  double* kept = ode->node;
-  ode->node = ode->previous;
-  ode->previous = kept;
+  vida__exchange(&ode->node, &ode->previous);
   ode->previous_t = ode->node_t;
   ode->node_t = ode->reached = t;
   memcpy(ode->node, y, bytes);

@@ -250,17 +250,9 @@ static const VidaOptionRow cvode_options[] = {
     VIDA_PROJECTION_TOLERANCE_ROW,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
-#define ODE_CAPABILITIES                                                           \
-  (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
-   VIDA_CAN_ADAPTIVE)
 #define EXPLICIT_LIMITS                                                                       \
   "Explicit integrators: stable for steps below a fraction of the shortest period. Implicit " \
   "tables take a dense matrix of 2 n rows. "
-
-#define UNDERLYING_FUNCTIONS                                              \
-  .step = vida__underlying_step, .undo = vida__underlying_undo,           \
-  .velocities = vida__underlying_velocities, .energy = vida__node_energy, \
-  .destroy = vida__underlying_destroy
 
 const VidaMethod vida__stabilized_ode = {
     .size = sizeof(VidaMethod),
@@ -269,7 +261,7 @@ const VidaMethod vida__stabilized_ode = {
              "Ascher, Chin, Petzold, Reich 1995, eq. 4.3",
              "Explicit integrators: stable for steps below a fraction of the shortest period and "
              "of 1/gamma. Violations decay at the rate gamma, but each step adds new ones.",
-             5, ODE_CAPABILITIES},
+             5, VIDA_UNDERLYING_CAPABILITIES},
     .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
     .options = stabilized_options,
@@ -277,7 +269,7 @@ const VidaMethod vida__stabilized_ode = {
     .create = create_stabilized,
     .start = start_stabilized,
     .order = vida__underlying_order,
-    UNDERLYING_FUNCTIONS};
+    VIDA_UNDERLYING_FUNCTIONS};
 
 const VidaMethod vida__post_stabilized = {
     .size = sizeof(VidaMethod),
@@ -286,7 +278,7 @@ const VidaMethod vida__post_stabilized = {
              "Ascher, Chin, Petzold, Reich 1995, eq. 5.4",
              EXPLICIT_LIMITS "Violations are of order h^(p+1), with s-both2 of order h^(2p). s-pos "
                              "alone may be unstable.",
-             5, ODE_CAPABILITIES},
+             5, VIDA_UNDERLYING_CAPABILITIES},
     .remedy = {.method = "coordinate-projection"},
     .common = vida__ode_options,
     .options = post_options,
@@ -294,7 +286,7 @@ const VidaMethod vida__post_stabilized = {
     .create = create_post,
     .start = vida__underlying_start,
     .order = vida__underlying_order,
-    UNDERLYING_FUNCTIONS};
+    VIDA_UNDERLYING_FUNCTIONS};
 
 const VidaMethod vida__coordinate_projection = {
     .size = sizeof(VidaMethod),
@@ -302,7 +294,7 @@ const VidaMethod vida__coordinate_projection = {
              "the underlying ODE, projected onto the constraints after each step",
              "Ascher, Chin, Petzold, Reich 1995, eq. 5.3; Eich 1993",
              EXPLICIT_LIMITS "Both levels hold to rounding.", 5,
-             ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+             VIDA_UNDERLYING_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .remedy = {.option = "level", .value = "both"},
     .common = vida__ode_options,
     .options = projection_options,
@@ -310,7 +302,7 @@ const VidaMethod vida__coordinate_projection = {
     .create = create_projection,
     .start = vida__underlying_start,
     .order = vida__underlying_order,
-    UNDERLYING_FUNCTIONS};
+    VIDA_UNDERLYING_FUNCTIONS};
 
 const VidaMethod vida__cvode_projected = {
     .size = sizeof(VidaMethod),
@@ -319,10 +311,10 @@ const VidaMethod vida__cvode_projected = {
              "Eich 1993; SUNDIALS, CVodeSetProjFn",
              "Chooses its own steps for rtol; states between them are interpolated and projected. "
              "Uses a dense matrix of 2 n rows, from 1000 coordinates on GMRES.",
-             5, ODE_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
+             5, VIDA_UNDERLYING_CAPABILITIES | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL},
     .common = vida__adaptive_options,
     .options = cvode_options,
     .check = vida__underlying_check,
     .create = create_cvode,
     .start = vida__underlying_start,
-    UNDERLYING_FUNCTIONS};
+    VIDA_UNDERLYING_FUNCTIONS};

@@ -455,16 +455,10 @@ static int find_node(underlying_ode* own, double t, VidaError* error) {
   return code ? vida__fail(error, code, "%s", "") : set_state(own->self, t, own->found, error);
 }
 
-static void exchange(double** a, double** b) {
-  double* kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
 /* Exchanges the state of the node and that of the next one. */
 static void exchange_states(underlying_ode* own) {
-  exchange(&own->y, &own->next);
-  exchange(&own->state, &own->found);
+  vida__exchange(&own->y, &own->next);
+  vida__exchange(&own->state, &own->found);
 }
 
 void vida__underlying_undo(VidaIntegration* self) {
@@ -524,6 +518,18 @@ int vida__underlying_create_metric_projector(VidaIntegration* self, VidaError* e
   const bool by_mass = VidaOptions_HasChoice(self->options, "metric", "mass");
   return vida__underlying_create_projector(
       self, by_mass ? VIDA_PROJECTION_MASS : VIDA_PROJECTION_IDENTITY, error);
+}
+
+int vida__underlying_create_projected(VidaIntegration* self, vida_ode_functions functions,
+                                      const vida_integrator_class* class, VidaError* error) {
+  int code = vida__underlying_create_own(self, functions, class, error);
+  code = code ? code : vida__underlying_create_metric_projector(self, error);
+  if (!code) {
+    underlying_ode* own = self->state;
+    own->accuracy = VidaOptions_Get(self->options, "projection_tolerance");
+    own->is_asked = true;
+  }
+  return code;
 }
 
 int vida__underlying_pass_on(underlying_ode* own, int code) {

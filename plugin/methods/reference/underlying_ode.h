@@ -52,6 +52,16 @@ struct underlying_ode {
   double* velocity;  /* n: sizes of velocities, from the start */
 };
 
+/* Capabilities that all of these methods have. */
+#define VIDA_UNDERLYING_CAPABILITIES                                               \
+  (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
+   VIDA_CAN_ADAPTIVE)
+/* Functions of VidaMethod that most of them have. */
+#define VIDA_UNDERLYING_FUNCTIONS                                         \
+  .step = vida__underlying_step, .undo = vida__underlying_undo,           \
+  .velocities = vida__underlying_velocities, .energy = vida__node_energy, \
+  .destroy = vida__underlying_destroy
+
 /* Option rows that these methods share: h, rtol, atol, max_steps, linear_solver. */
 extern const VidaOptionRow vida__ode_options[];
 
@@ -84,6 +94,10 @@ int vida__underlying_create(VidaIntegration* self, vida_ode_functions functions,
  * functions is that of the vida_ode, this state. */
 int vida__underlying_create_own(VidaIntegration* self, vida_ode_functions functions,
                                 const vida_integrator_class* class, VidaError* error);
+/* The same for a method that projects with the options `metric` and `projection_tolerance`, and
+ * computes multipliers on request. */
+int vida__underlying_create_projected(VidaIntegration* self, vida_ode_functions functions,
+                                      const vida_integrator_class* class, VidaError* error);
 /* Creates the driver again for another size of y: for VidaMethod.start. */
 int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 /* Frees what vida__underlying_create has created: for VidaMethod.destroy. */

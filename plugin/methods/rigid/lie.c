@@ -35,22 +35,14 @@ static const VidaOptionRow options[] = {
 
 const VidaMethod vida__lgvi = {
     .size = sizeof(VidaMethod),
-    .info = {"lgvi", "Lie group variational integrator of rigid bodies (discrete Moser-Veselov)",
-             "Moser and Veselov 1991; Lee, Leok and McClamroch 2007",
-             "Rigid bodies in space as unit quaternions about their centre of mass or a fixed "
-             "point, without joints; potentials and forces of positions and time. A body must turn "
-             "by less than about 1 rad per step, and the step must be below 2 over the largest "
-             "frequency of the potential. The unit norm needs no constraint force; its multiplier "
-             "is that of the equations of motion.",
-             2,
-             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
-                 VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
+    .info =
+        {"lgvi", "Lie group variational integrator of rigid bodies (discrete Moser-Veselov)",
+         "Moser and Veselov 1991; Lee, Leok and McClamroch 2007",
+         VIDA_LIE_KICKED_LIMITS
+         "A body must turn by less than about 1 rad per step, and the step must be below 2 over "
+         "the largest frequency of the potential. " VIDA_LIE_NORM_LIMITS,
+         2, VIDA_LIE_KICKED_CAPABILITIES},
     .common = vida__linear_options,
     .options = options,
     .create = create,
-    .start = vida__lie_start_kicked,
-    .step = vida__lie_step_kicked,
-    .undo = vida__lie_forget_turns,
-    .velocities = vida__lie_velocities,
-    .energy = vida__node_energy,
-    .multipliers = vida__node_multipliers};
+    VIDA_LIE_KICKED_FUNCTIONS};

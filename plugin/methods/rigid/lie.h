@@ -147,6 +147,15 @@ static inline void vida__lie_body_components(const vida_lie_body* body, const do
   x[3] = from[body->coordinate[3]];
 }
 
+/* Computes the components y in the principal axes of a body of a vector x in the body. */
+static inline void vida__lie_turn_to_axes(const vida_lie_body* body, const double x[3],
+                                          double y[3]) {
+  const double* p = body->axes;
+  for (int i = 0; i < 3; i++) {
+    y[i] = p[i] * x[0] + p[3 + i] * x[1] + p[6 + i] * x[2];
+  }
+}
+
 /* ---- the state ---- */
 
 /* Computes the angular momentum in the body for the quaternion q. */
@@ -229,6 +238,19 @@ int vida__lie_create_kicked(VidaIntegration* self,
 int vida__lie_start_kicked(VidaIntegration* self, VidaError* error);
 int vida__lie_step_kicked(VidaIntegration* self, VidaError* error);
 int vida__lie_fail_turn(const VidaIntegration* self, const vida_lie_body* body, VidaError* error);
+/* What the records of these methods share. */
+#define VIDA_LIE_KICKED_CAPABILITIES                                                         \
+  (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | \
+   VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES)
+#define VIDA_LIE_KICKED_FUNCTIONS                                                                 \
+  .start = vida__lie_start_kicked, .step = vida__lie_step_kicked, .undo = vida__lie_forget_turns, \
+  .velocities = vida__lie_velocities, .energy = vida__node_energy,                                \
+  .multipliers = vida__node_multipliers
+#define VIDA_LIE_KICKED_LIMITS                                                              \
+  "Rigid bodies in space as unit quaternions about their centre of mass or a fixed point, " \
+  "without joints; potentials and forces of positions and time. "
+#define VIDA_LIE_NORM_LIMITS \
+  "The unit norm needs no constraint force; its multiplier is that of the equations of motion."
 /* Prepares a step: for vida_implicit.prepare. */
 int vida__lie_prepare(VidaIntegration* self, VidaError* error);
 /* Computes the velocities v (n) at the node: for VidaMethod.velocities. */

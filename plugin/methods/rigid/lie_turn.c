@@ -158,14 +158,6 @@ static inline bool improve(VidaIntegration* self, const equations* of, double c[
   return vida__lie_dot(c, c) < 1.0;
 }
 
-/* Computes y = P^T x for the matrix P of the principal axes. */
-static void turn_to_axes(const vida_lie_body* body, const double x[3], double y[3]) {
-  const double* p = body->axes;
-  for (int i = 0; i < 3; i++) {
-    y[i] = p[i] * x[0] + p[3 + i] * x[1] + p[6 + i] * x[2];
-  }
-}
-
 int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share) {
   const double half = 0.5 * self->node.h;
   double q[4], a[3], c[3];
@@ -173,7 +165,7 @@ int vida__lie_find_turn(VidaIntegration* self, vida_lie_body* body, double share
   vida__lie_spin(self, body, q, a);
   if (!body->is_principal) {
     const double in_body[3] = {a[0], a[1], a[2]};
-    turn_to_axes(body, in_body, a);
+    vida__lie_turn_to_axes(body, in_body, a);
   }
   a[0] *= half;
   a[1] *= half;

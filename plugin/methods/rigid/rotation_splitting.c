@@ -14,8 +14,8 @@
 #include "methods/rigid/lie.h"
 #include "stepper/method_options.h"
 
-/* The largest product of the angles about both axes (rad^2). Far from it the steps have their
- * order. */
+/* The largest product of the angles about both axes (rad^2), by which the error of a step grows.
+ */
 static const double largest_product = 0.25;
 
 /* Computes y = exp(angle x / 2) - 1 as a quaternion, for an axis x (not normalized) with the length
@@ -29,15 +29,23 @@ static void find_turn(const double x[3], double length, double angle, double y[4
   y[3] = sine * x[2];
 }
 
-/* Computes x = (1 + x) (1 + y) - 1 for quaternions. */
-static void follow(double x[4], const double y[4]) {
+/* Computes the product z = x y of quaternions. */
+static void multiply(const double x[4], const double y[4], double z[4]) {
   double cross[3];
-  const double scalar = x[0] + y[0] + x[0] * y[0] - vida__lie_dot(x + 1, y + 1);
   vida__lie_cross(x + 1, y + 1, cross);
+  z[0] = x[0] * y[0] - vida__lie_dot(x + 1, y + 1);
   for (int i = 1; i < 4; i++) {
-    x[i] += y[i] + x[0] * y[i] + y[0] * x[i] + cross[i - 1];
+    z[i] = x[0] * y[i] + y[0] * x[i] + cross[i - 1];
   }
-  x[0] = scalar;
+}
+
+/* Computes x = (1 + x) (1 + y) - 1. */
+static void follow(double x[4], const double y[4]) {
+  double product[4];
+  multiply(x, y, product);
+  for (int i = 0; i < 4; i++) {
+    x[i] += y[i] + product[i];
+  }
 }
 
 /* Rotates about a principal axis for the time h: appends the rotation to `turn`, and turns the
@@ -80,13 +88,6 @@ static bool find_flight(const vida_lie_body* body, double h, double momentum[3],
   return fabs((first + last) * other) <= largest_product;
 }
 
-/* Computes y = A^T x for a 3 x 3 matrix, by rows. */
-static void multiply_transposed(const double a[9], const double x[3], double y[3]) {
-  for (int i = 0; i < 3; i++) {
-    y[i] = a[i] * x[0] + a[3 + i] * x[1] + a[6 + i] * x[2];
-  }
-}
-
 static int fly(VidaIntegration* self, VidaError* error) {
   const vida_lie_state* own = self->state;
   for (int b = 0; b < own->bodies; b++) {
@@ -94,18 +95,13 @@ static int fly(VidaIntegration* self, VidaError* error) {
     double q[4], in_body[3], momentum[3], turn[4], change[4];
     vida__lie_body_components(body, self->node.q, q);
     vida__lie_spin(self, body, q, in_body);
-    multiply_transposed(body->axes, in_body, momentum);
+    vida__lie_turn_to_axes(body, in_body, momentum);
     if (!find_flight(body, self->node.h, momentum, turn)) {
       return vida__lie_fail_turn(self, body, error);
     }
     const double in_axes[3] = {turn[1], turn[2], turn[3]};
     vida__lie_multiply(body->axes, in_axes, turn + 1);
-    /* q (1 + turn) - q */
-    change[0] = q[0] * turn[0] - vida__lie_dot(q + 1, turn + 1);
-    vida__lie_cross(q + 1, turn + 1, change + 1);
-    for (int i = 1; i < 4; i++) {
-      change[i] += q[0] * turn[i] + turn[0] * q[i];
-    }
+    multiply(q, turn, change); /* q (1 + turn) - q */
     vida__lie_advance(self, body, change);
   }
   return VIDA_SUCCESS;
@@ -120,24 +116,15 @@ static const VidaOptionRow options[] = {
 
 const VidaMethod vida__rotation_splitting = {
     .size = sizeof(VidaMethod),
-    .info = {"rotation-splitting",
-             "explicit splitting of the motion of rigid bodies into rotations",
-             "Reich 1994; Touma and Wisdom 1994; Fasso 2003",
-             "Rigid bodies in space as unit quaternions about their centre of mass or a fixed "
-             "point, without joints; potentials and forces of positions and time. The step must be "
-             "below 2 over the largest frequency of the potential. The free motion of a body with "
-             "two equal moments is exact; another one must turn by less than about half a radian "
-             "per step about two of its axes. The unit norm needs no constraint force; its "
-             "multiplier is that of the equations of motion.",
-             2,
-             VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
-                 VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES},
+    .info =
+        {"rotation-splitting", "explicit splitting of the motion of rigid bodies into rotations",
+         "Reich 1994; Touma and Wisdom 1994; Fasso 2003",
+         VIDA_LIE_KICKED_LIMITS
+         "The step must be below 2 over the largest frequency of the potential. The free motion "
+         "of a body with two equal moments is exact; another one must turn by less than about "
+         "half a radian per step about two of its axes. " VIDA_LIE_NORM_LIMITS,
+         2, VIDA_LIE_KICKED_CAPABILITIES},
     .common = vida__linear_options,
     .options = options,
     .create = create,
-    .start = vida__lie_start_kicked,
-    .step = vida__lie_step_kicked,
-    .undo = vida__lie_forget_turns,
-    .velocities = vida__lie_velocities,
-    .energy = vida__node_energy,
-    .multipliers = vida__node_multipliers};
+    VIDA_LIE_KICKED_FUNCTIONS};

@@ -243,18 +243,12 @@ static void take_node(vida_switch_watch* watch, double t, const double* q, const
   memcpy(watch->v_next, v, bytes);
 }
 
-static void exchange(double** a, double** b) {
-  double* kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
 static void go_on(vida_switch_watch* watch, bool is_known) {
   watch->is_known = is_known;
   watch->t = watch->t_next;
-  exchange(&watch->q, &watch->q_next);
-  exchange(&watch->v, &watch->v_next);
-  exchange(&watch->left, &watch->right);
+  vida__exchange(&watch->q, &watch->q_next);
+  vida__exchange(&watch->v, &watch->v_next);
+  vida__exchange(&watch->left, &watch->right);
 }
 
 void vida__begin_switch_watch(vida_switch_watch* watch, double t, const double* q,
