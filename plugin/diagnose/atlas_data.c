@@ -14,9 +14,10 @@ const char* const vida__atlas_methods[] = {
     "average-vector-field", "itoh-abe", "chorin", "galerkin-gauss", "spark-lobatto",
     "spark-nonholonomic", "hht", "generalized-alpha", "radau", "symplectic-euler",
     "symplectic-implicit", "implicit-midpoint", "lie-trotter", "verlet", "lgvi",
-    "simo-wong", "rattlie", "ida-index3", "ida-index2", "ida-ggl",
-    "ida-index1", "ida-projected", "baumgarte", "stabilized-ode", "post-stabilized",
-    "coordinate-projection", "half-explicit", "extrapolation", "coordinate-partitioning", "cvode-projected",};
+    "rotation-splitting", "simo-wong", "rattlie", "ida-index3", "ida-index2",
+    "ida-ggl", "ida-index1", "ida-projected", "baumgarte", "stabilized-ode",
+    "post-stabilized", "coordinate-projection", "half-explicit", "extrapolation", "coordinate-partitioning",
+    "cvode-projected",};
 const int vida__atlas_method_count = sizeof vida__atlas_methods / sizeof vida__atlas_methods[0];
 
 /* name, time in s, largest rate in 1/s, features */
@@ -579,6 +580,7 @@ const vida_atlas_row vida__atlas_rows[] = {
     {8, "radau", "", false, {0.000667, 0.00083, 0.00155}, {1, 0.39, 0.0984}},
     {8, "radau", "", true, {0.000711, 0.000958, 0.00185}, {0.01, 0.000103, 2.64e-07}},
     {8, "lgvi", "", false, {4.59e-05, 0.000459, 0}, {0.05, 0.00158, 0}},
+    {8, "rotation-splitting", "", false, {3.65e-05, 0.000391, 0.00795}, {0.224, 0.00712, 0.000225}},
     {8, "simo-wong", "", false, {4.38e-05, 0.000383, 0}, {0.0679, 0.00214, 0}},
     {8, "rattlie", "", false, {5.55e-05, 0.00072, 0}, {0.134, 0.00425, 0}},
     {8, "ida-index3", "", true, {0.000472, 0.00123, 0.00253}, {7.71e-06, 1.53e-09, 7.24e-13}},

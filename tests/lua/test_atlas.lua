@@ -76,6 +76,29 @@ assert(row.costs[1] > 0 and row.costs[2] >= row.costs[1])
 local none, status = runs.measure(pendulum, { "verlet" }, 2)
 assert(not none and status == "NOT_SUPPORTED", status)
 
+-- The driver with two processes, of which one finds nothing to measure: a new method is added to a file.
+local folder, file = os.tmpname(), os.tmpname()
+os.remove(folder)
+assert(os.execute(("mkdir -p '%s/atlas'"):format(folder)))
+local small <close> = assert(io.open(folder .. "/atlas/small.lua", "w"))
+small:write [[
+local vida = require "vida"
+return { { name = "oscillator", time = 1, ceiling = 0.001, make = function()
+  local s = vida.system { "oscillator", dimension = 2 }
+  local x, rate = s:coordinate { "x", unit = "m", value = 1 }
+  s:kinetic { "mass", rate ^ 2 / 2 }
+  s:potential { "spring", x ^ 2 / 2 }
+  return s
+end } }
+]]
+small:close()
+data.write(file, { methods = {}, systems = {}, rows = {} })
+local good = os.execute(("LUA_PATH='%s/?.lua;;' '%s' '%sscenarios/atlas/measure.lua' '%s' --systems small "
+  .. "--only verlet --quiet 2>/dev/null"):format(folder, arg[-1], source, file))
+local added = data.read(file)
+assert(good and #added.rows == 1 and added.rows[1].method == "verlet" and added.rows[1].seconds[1] > 0)
+os.execute(("rm -r '%s' '%s'"):format(folder, file))
+
 -- ---- advice --------------------------------------------------------------------------------------------
 
 -- On a system of the atlas itself, what is named costs at most twice as much as the best of those that keep
