@@ -93,8 +93,8 @@ end } }
 ]]
 small:close()
 data.write(file, { methods = {}, systems = {}, rows = {} })
-local good = os.execute(("LUA_PATH='%s/?.lua;;' '%s' '%sscenarios/atlas/measure.lua' '%s' --systems small "
-  .. "--only verlet --quiet 2>/dev/null"):format(folder, arg[-1], source, file))
+local good = os.execute(("LUA_PATH_5_4='%s/?.lua;;' '%s' '%sscenarios/atlas/measure.lua' '%s' "
+  .. "--systems small --only verlet --quiet 2>/dev/null"):format(folder, arg[-1], source, file))
 local added = data.read(file)
 assert(good and #added.rows == 1 and added.rows[1].method == "verlet" and added.rows[1].seconds[1] > 0)
 os.execute(("rm -r '%s' '%s'"):format(folder, file))
