@@ -548,3 +548,25 @@ int vida__tape_evaluate_lanes(const vida_tape* tape, const double* const inputs[
   }
   return vida__tape_run_lanes(tape, work, output, fault);
 }
+
+/* ---- describing ---- */
+
+void vida__tape_describe(const vida_tape* tape, vida_record* record) {
+  for (int i = 0; i < tape->input_count; i++) {
+    vida__put_integer(record, (int64_t)tape->inputs[i].kind);
+    vida__put_integer(record, tape->inputs[i].index);
+  }
+  vida__put_reals(record, (size_t)tape->constant_count, tape->constants);
+  for (int i = 0; i < tape->instruction_count; i++) {
+    const vida_instruction* each = &tape->instructions[i];
+    vida__put_integer(record, each->operation);
+    vida__put_integer(record, each->number);
+    vida__put_integer(record, each->result);
+    for (int k = 0; k < 3; k++) {
+      vida__put_integer(record, each->operand[k]);
+    }
+  }
+  for (int i = 0; i < tape->output_count; i++) {
+    vida__put_integer(record, tape->output_slot[i]);
+  }
+}

@@ -6,6 +6,7 @@
 #ifndef VIDA_EXPR_TAPE_H
 #define VIDA_EXPR_TAPE_H
 
+#include "base/record.h"
 #include "expr/graph.h"
 
 enum { VIDA_LANES = 8 };
@@ -47,6 +48,10 @@ typedef struct vida_fault {
   bool may_be_unchosen; /* the tape has a WHERE, and the failure may be in a branch that it does not
                            select */
 } vida_fault;
+
+/* Appends the instructions, inputs and constants of a tape to a record: what determines its values.
+ */
+void vida__tape_describe(const vida_tape* tape, vida_record* record);
 
 /* Compiles `count` nodes; repeated nodes, inputs and constants are allowed. Fails with
  * VIDA_OUT_OF_MEMORY, VIDA_BAD_ARGUMENT for a node that does not exist, or the code of a negative

@@ -175,6 +175,7 @@ void VidaStudy_Destroy(VidaStudy** study) {
   free(dead->q0);
   free(dead->parameters);
   free(dead->v0);
+  vida__free_texts(&dead->words);
   free(dead);
   *study = NULL;
 }
@@ -631,10 +632,15 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
   study->notes[0] = '\0';
   study->start_notes = 0;
   for (int i = 0; i < study->count; i++) {
-    clear_row(study, &study->runs[i]);
+    if (!study->runs[i].is_kept) {
+      clear_row(study, &study->runs[i]);
+    }
   }
   int code = check_parameters(study, &problem);
   code = code ? code : run_study(study, observer, &problem);
+  for (int i = 0; i < study->count; i++) {
+    study->runs[i].is_kept = false; /* the next time all runs are made */
+  }
   if (code == VIDA_SUCCESS) {
     return VIDA_SUCCESS;
   }

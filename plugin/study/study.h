@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <vida/study.h>
 
+#include "base/record.h"
 #include "base/string_table.h"
 #include "study/measure/norms.h"
 #include "study/time/grid.h"
@@ -39,6 +40,7 @@ typedef struct vida_run {
   int first, alike;    /* first run that differs only in its start; in that run: their number */
   int next_of_series;  /* the next run of its series; -1: it is the last one */
   long joint_steps;    /* made at once with those of other runs */
+  bool is_kept; /* made by an earlier process: the row is complete, the run is not repeated */
   VidaRow row;
   vida_run_sizes sizes;
 } vida_run;
@@ -72,6 +74,7 @@ struct VidaStudy {
   double began; /* clock reading at the start of the last VidaStudy_Run (time_limits.h), s */
   char notes[VIDA_NOTES_SIZE];
   size_t start_notes; /* length of the notes about the start; notes about times follow */
+  vida_texts words;   /* of remarks in rows that were read from a file */
 };
 
 /* A symplectic defect that is smaller than this factor times its noise may be rounding. If it is
@@ -99,6 +102,19 @@ void vida__option_part(const vida_run* run, int index, char text[VIDA_OPTIONS_SI
 void vida__sort_numbers(double* values, long count);
 /* Finds `first` and `alike` of the last run of the study (spread.c). */
 void vida__group_starts(VidaStudy* study);
+
+/* Appends the result of a run to a record. */
+void vida__put_run(const VidaStudy* study, int index, const VidaRow* row, vida_record* record);
+/* Reads a result that vida__put_run wrote in an earlier process; the next VidaStudy_Run keeps it
+ * and does not make this run. Fails with VIDA_INPUT_OUTPUT, and changes nothing, if the record does
+ * not fit. */
+int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* error);
+/* Returns whether two processes would compute the same results: the checksums of what determines
+ * them. */
+typedef struct vida_fingerprint {
+  uint64_t system, options, reference, runs;
+} vida_fingerprint;
+int vida__fingerprint_study(const VidaStudy* study, vida_fingerprint* print, VidaError* error);
 
 /* Returns the initial positions (n) of a run. */
 const double* vida__run_q0(const VidaStudy* study, const vida_run* run);

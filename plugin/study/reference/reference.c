@@ -62,24 +62,6 @@ static bool is_multiplier_needed(const VidaStudy* study, double time) {
   return false;
 }
 
-static int reserve_states(const VidaStudy* study, VidaError* error) {
-  vida_reference* reference = study->reference;
-  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
-  const long steps = vida__count_steps(&reference->grid);
-  size_t count = 0;
-  for (long step = 1; step <= steps; step++) {
-    count += is_state_needed(study, step) ? 1 : 0;
-  }
-  reference->steps = vida__allocate(count, sizeof(long));
-  reference->q = vida__allocate(count, n * sizeof(double));
-  reference->v = vida__allocate(count, n * sizeof(double));
-  if (!reference->steps || !reference->q || !reference->v) {
-    return vida__fail(error, VIDA_OUT_OF_MEMORY,
-                      "there is no memory for %zu states of the reference", count);
-  }
-  return VIDA_SUCCESS;
-}
-
 static void forget_solution(vida_reference* reference) {
   free(reference->steps);
   free(reference->q);
@@ -92,6 +74,30 @@ static void forget_solution(vida_reference* reference) {
   reference->extent = 0.0;
   reference->passed_t = NAN;
   reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
+}
+
+long vida__needed_states(const VidaStudy* study) {
+  const long steps = vida__count_steps(&study->reference->grid);
+  long count = 0;
+  for (long step = 1; step <= steps; step++) {
+    count += is_state_needed(study, step) ? 1 : 0;
+  }
+  return count;
+}
+
+int vida__reserve_states(const VidaStudy* study, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t count = (size_t)vida__needed_states(study);
+  forget_solution(reference);
+  reference->steps = vida__allocate(count, sizeof(long));
+  reference->q = vida__allocate(count, n * sizeof(double));
+  reference->v = vida__allocate(count, n * sizeof(double));
+  if (!reference->steps || !reference->q || !reference->v) {
+    return vida__fail(error, VIDA_OUT_OF_MEMORY,
+                      "there is no memory for %zu states of the reference", count);
+  }
+  return VIDA_SUCCESS;
 }
 
 /* ---- making it ------------------------------------------------------------------------------ */
@@ -180,9 +186,12 @@ int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error) {
 }
 
 /* Begins with the first candidate again, because a study may be run twice. */
-static int choose_candidate(const VidaStudy* study, int candidate, VidaError* error) {
+int vida__choose_candidate(const VidaStudy* study, int candidate, VidaError* error) {
   vida_reference* reference = study->reference;
   VidaOptions* options = NULL;
+  if (candidate < 0 || candidate >= CANDIDATES) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "there is no automatic reference %d", candidate);
+  }
   int code = candidate_options(candidate, &options, error);
   code = code ? code : VidaOptions_SetReal(options, "h", reference->grid.h, error);
   if (code != VIDA_SUCCESS) {
@@ -514,8 +523,7 @@ static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_de
   vida_reference* reference = study->reference;
   vida_time_loop loop = {0};
   VidaError problem = {0};
-  forget_solution(reference);
-  int code = reserve_states(study, error);
+  int code = vida__reserve_states(study, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
@@ -577,7 +585,7 @@ static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_d
                           VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int candidate = 0; candidate < CANDIDATES; candidate++) {
-    code = choose_candidate(study, candidate, error);
+    code = vida__choose_candidate(study, candidate, error);
     code = code ? code : make_and_judge(study, observer, deadline, error);
     if (code == VIDA_SUCCESS || code == VIDA_STOPPED || code == VIDA_WALL_LIMIT ||
         code == VIDA_OUT_OF_MEMORY) {
@@ -589,9 +597,12 @@ static int try_candidates(VidaStudy* study, const VidaObserver* observer, vida_d
 
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   vida_reference* reference = study->reference;
+  if (reference->is_kept) {
+    reference->is_kept = false; /* the next time it is computed */
+    return VIDA_SUCCESS;
+  }
   if (reference->known.state) {
-    forget_solution(reference);
-    const int code = reserve_states(study, error);
+    const int code = vida__reserve_states(study, error);
     return code ? code : ask_all(study, error);
   }
   const vida_deadline deadline = vida__set_deadline(study);

@@ -2,6 +2,7 @@
 #ifndef VIDA_STUDY_REFERENCE_REFERENCE_H
 #define VIDA_STUDY_REFERENCE_REFERENCE_H
 
+#include "base/record.h"
 #include "study/study.h"
 #include "study/time/time_loop.h"
 
@@ -20,6 +21,7 @@ struct vida_reference {
   double position_error;        /* own estimated error; NaN: not estimated */
   double extent;                /* largest distance from the start, in the measured coordinates */
   bool is_rough;                /* its error is as large as the motion */
+  bool is_kept;                 /* made by an earlier process: it is not computed again */
   double passed_t;              /* time since which steps have missed forces; NaN: none missed */
   /* Stored states, n numbers each, with the numbers of steps after which they were reached. */
   long states;
@@ -39,6 +41,18 @@ int vida__create_reference(const VidaStudy* study, const VidaOptions* method,
                            vida_reference** reference, VidaError* error);
 /* Makes `reference` the reference of the study, which then owns it. Destroys it on failure. */
 int vida__set_reference(VidaStudy* study, vida_reference* reference, VidaError* error);
+/* Makes the reference an automatic one of the candidate with this index. */
+int vida__choose_candidate(const VidaStudy* study, int candidate, VidaError* error);
+/* Returns the number of states of the reference that the runs need. */
+long vida__needed_states(const VidaStudy* study);
+/* Allocates them, without those of an earlier run of the study. */
+int vida__reserve_states(const VidaStudy* study, VidaError* error);
+/* Appends the solution of the reference to a record. */
+void vida__put_reference(const VidaStudy* study, vida_record* record);
+/* Reads a solution that vida__put_reference wrote in an earlier process. The next VidaStudy_Run
+ * uses it. Fails with VIDA_INPUT_OUTPUT, and the reference is computed again, if the record does
+ * not fit. */
+int vida__get_reference(VidaStudy* study, vida_record* record, VidaError* error);
 /* Frees a reference and sets *reference to NULL; NULL is allowed. */
 void vida__destroy_reference(vida_reference** reference);
 /* Computes the reference solution, stores what the runs need, and estimates its error. Fails with

@@ -527,7 +527,8 @@ int vida__count_together(const VidaStudy* study, int index, int most) {
   }
   most = most < VIDA_LANES ? most : VIDA_LANES;
   while (count < most && index + count < study->count &&
-         study->runs[index + count].first == first->first) {
+         study->runs[index + count].first == first->first &&
+         !study->runs[index + count].is_kept) {
     count++;
   }
   return count;

@@ -32,7 +32,7 @@ double VidaStudy_Done(const VidaStudy* study, int run, double fraction) {
   for (int i = 0; i < study->count; i++) {
     const double weight = weigh(study, &study->runs[i].grid);
     whole += weight;
-    done += i < run ? weight : i == run ? fraction * weight : 0.0;
+    done += i < run || study->runs[i].is_kept ? weight : i == run ? fraction * weight : 0.0;
   }
   return whole > 0.0 ? done / whole : 0.0;
 }
@@ -105,10 +105,19 @@ static int progress(void* data, int run, const char* what, double fraction) {
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
+/* Returns the index of the next run to make, from this one on; study->count if there is none. */
+static int next_run(const VidaStudy* study, int run) {
+  while (run < study->count && study->runs[run].is_kept) {
+    run++;
+  }
+  return run;
+}
+
 /* Returns the next run, or the first of *count that can be made at once; -1 if there is none. At
  * the end, runs are left for the other workers. */
 static int take_runs(worker_pool* pool, int* count) {
   pthread_mutex_lock(&pool->mutex);
+  pool->next = next_run(pool->study, pool->next);
   const int left = pool->study->count - pool->next;
   const int run = !pool->code && left > 0 ? pool->next : -1;
   if (run >= 0) {
@@ -168,6 +177,8 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   }
   for (int i = 0; i < study->count; i++) {
     pool.weight[i] = weigh(study, &study->runs[i].grid);
+    pool.fraction[i] = study->runs[i].is_kept ? 1.0 : 0.0;
+    pool.finished += study->runs[i].is_kept;
   }
   vida__append(study->notes, sizeof study->notes,
                "%stimes are those of %d parallel runs, which share the machine",
@@ -199,24 +210,24 @@ int vida__jobs(const VidaStudy* study) {
   return jobs < study->count ? jobs : study->count;
 }
 
-/* Says how many steps were made in lanes. */
+/* Notes that steps were made in lanes. How many depends on which runs were left at the end, and so
+ * on the number of processors and on what an earlier process had made. */
 static void note_lanes(VidaStudy* study) {
-  long joint = 0, all = 0;
+  bool any = false;
   for (int i = 0; i < study->count; i++) {
-    joint += study->runs[i].joint_steps;
-    all += study->runs[i].row.steps;
+    any = any || study->runs[i].joint_steps > 0;
   }
-  if (joint > 0) {
-    vida__append(
-        study->notes, sizeof study->notes,
-        "%s%.0f %% of the steps were made in vector lanes, together with steps of other runs",
-        study->notes[0] ? "\n" : "", 100.0 * (double)joint / (double)all);
+  if (any) {
+    vida__append(study->notes, sizeof study->notes,
+                 "%scalm steps were made in vector lanes, together with steps of other runs",
+                 study->notes[0] ? "\n" : "");
   }
 }
 
 static int make_in_turn(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   int code = VIDA_SUCCESS;
-  for (int i = 0, made = 1; i < study->count && code == VIDA_SUCCESS; i += made) {
+  int made = 1;
+  for (int i = next_run(study, 0); i < study->count && !code; i = next_run(study, i + made)) {
     const int count = vida__count_together(study, i, study->count);
     made = 1;
     code = count > 1 ? vida__make_runs_together(study, i, count, observer, &made, error)

@@ -13,6 +13,8 @@
 #include <vida/error.h>
 #include <vida/system.h>
 
+#include "base/record.h"
+
 /* An interval of time without jumps (time_jumps.h). */
 typedef struct vida_segment {
   double from, to; /* its ends, which do not belong to the interval */
@@ -69,6 +71,8 @@ struct vida_functions {
    * instances, and the function that prepares it; NULL if nothing is to be done. */
   size_t (*work_size)(const vida_functions* functions, bool in_lanes);
   void (*prepare)(const vida_functions* functions, bool in_lanes, double* work);
+  /* Appends what determines their values; NULL for callbacks, for which it is not known. */
+  void (*describe)(const vida_functions* functions, vida_record* record);
 };
 
 /* The work space and the parameters of a batch of tapes, assigned when the system is completed. */

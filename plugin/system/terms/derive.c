@@ -88,6 +88,7 @@ static vida_traced* create_traced(const char* name, vida_traced_kind kind) {
   traced->base.destroy = destroy_traced;
   traced->base.work_size = vida__traced_work_size;
   traced->base.prepare = vida__prepare_traced;
+  traced->base.describe = vida__describe_traced;
   traced->base.name = vida__copy_text(name);
   if (!traced->base.name) {
     destroy_traced(&traced->base);

@@ -48,6 +48,16 @@ void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double
   }
 }
 
+void vida__describe_traced(const vida_functions* functions, vida_record* record) {
+  const vida_traced* traced = (const vida_traced*)functions;
+  for (int k = 0; k < VIDA_TAPE_KINDS; k++) {
+    vida__put_integer(record, traced->tape[k] != NULL);
+    if (traced->tape[k]) {
+      vida__tape_describe(traced->tape[k], record);
+    }
+  }
+}
+
 /* ---- evaluating a tape for every instance ---------------------------------------------------- */
 
 /* The members of a batch of terms or of constraints, which have equal names. */

@@ -119,5 +119,7 @@ void vida__lay_out_traced(vida_traced* traced);
 size_t vida__traced_work_size(const vida_functions* functions, bool in_lanes);
 /* The `prepare` of traced functions. */
 void vida__prepare_traced(const vida_functions* functions, bool in_lanes, double* work);
+/* Appends the tapes to a record. */
+void vida__describe_traced(const vida_functions* functions, vida_record* record);
 
 #endif
