@@ -83,6 +83,8 @@ typedef struct VidaLuaRun {
   bool (*is_interrupted)(void* data); /* asked about ten times a second; nullable */
   void* data;
   VidaRecording* recording; /* nullable */
+  VidaJournal* journal;     /* nullable */
+  int study;                /* index of the study in the journal */
   /* Keeps what has finished: called after runs, but at most every second; nullable. */
   int (*save)(void* saved, VidaError* error);
   void* saved;

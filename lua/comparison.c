@@ -329,15 +329,33 @@ static int new_comparison(lua_State* L) {
 /* The files that a run writes into its folder. */
 typedef struct RunFiles {
   const VidaStudy* study;
-  const VidaRecording* recording;
+  VidaRecording* recording;
   const char *directory, *data;
 } RunFiles;
 
 static int save_files(void* data, VidaError* error) {
   const RunFiles* files = data;
+  const VidaRecording* recording = files->recording;
   const int code = VidaReport_Write(&files->study, 1, files->directory, error);
-  return code ? code
-              : VidaReport_PageData(&files->recording, 1, &vidalua_page_facts, files->data, error);
+  return code ? code : VidaReport_PageData(&recording, 1, &vidalua_page_facts, files->data, error);
+}
+
+/* Locks the folder, and begins a journal in it or continues that of an earlier process. */
+static int open_folder(const RunFiles* files, VidaStudy* study, bool resume, VidaFolder** folder,
+                       VidaJournal** journal, VidaError* error) {
+  if (!files->directory) {
+    return VIDA_SUCCESS;
+  }
+  const VidaJournalScope scope = {.directory = files->directory,
+                                  .count = 1,
+                                  .studies = &study,
+                                  .recording = &files->recording,
+                                  .directories = &files->directory};
+  const int code = resume ? VidaReport_ReopenFolder(files->directory, folder, error)
+                          : VidaReport_HoldFolder(files->directory, folder, error);
+  return code     ? code
+         : resume ? VidaJournal_Resume(&scope, journal, error)
+                  : VidaJournal_Create(&scope, journal, error);
 }
 
 /*** Makes the runs. If a run fails, its row has the status, and the other runs continue.
@@ -345,6 +363,8 @@ static int save_files(void* data, VidaError* error) {
  * @tparam[opt] table given
  * @tparam[opt=false] boolean given.quiet do not show the progress on terminals
  * @tparam[opt] string given.out folder for comparison.csv, comparison.json and the trajectories
+ * @tparam[opt=false] boolean given.resume go on with the runs in `out`, a folder in which an
+ * earlier run was stopped or killed
  * @tparam[opt] string given.report path of the report, such as "page.html"
  * @treturn result
  * @raise if a file cannot be written, or if the reference fails; in the latter case the runs are
@@ -353,10 +373,10 @@ static int save_files(void* data, VidaError* error) {
  * local result = comparison:run { quiet = true, out = "results" }
  */
 static int comparison_run(lua_State* L) {
-  static const char* const keys[] = {"quiet", "out", "report", NULL};
+  static const char* const keys[] = {"quiet", "out", "report", "resume", NULL};
   VidaError error;
   VidaLuaRun wishes = {0};
-  bool quiet = false;
+  bool quiet = false, resume = false;
   const char* page = NULL;
   VidaStudy* study = vidalua_check_study(L, 1);
   if (!lua_isnoneornil(L, 2)) {
@@ -365,6 +385,11 @@ static int comparison_run(lua_State* L) {
     quiet = vidalua_optional_boolean(L, 2, "run", "quiet", false);
     wishes.directory = vidalua_optional_text(L, 2, "run", "out");
     page = vidalua_optional_text(L, 2, "run", "report");
+    resume = vidalua_optional_boolean(L, 2, "run", "resume", false);
+    if (resume && !wishes.directory) {
+      return luaL_error(
+          L, "run: resume = true needs out = \"DIR\", the folder of the unfinished runs");
+    }
   }
   ComparisonHandle* handle = lua_touserdata(L, 1);
   vidalua_count_pending(L, handle->was_run ? 0 : -1);
@@ -381,9 +406,10 @@ static int comparison_run(lua_State* L) {
     wishes.saved = &files;
   }
   files.recording = wishes.recording = vidalua_new_recording(L, study);
+  const VidaRecording* recorded = files.recording;
   const int recording = lua_gettop(L);
-  VidaFolder* folder = NULL; /* released before any Lua error is raised */
-  int code = files.directory ? VidaReport_HoldFolder(files.directory, &folder, &error) : 0;
+  VidaFolder* folder = NULL; /* released, as the journal is, before any Lua error is raised */
+  int code = open_folder(&files, study, resume, &folder, &wishes.journal, &error);
   code = code || !page ? code : VidaReport_PreparePage(page, &error);
   code = code ? code : vidalua_run_study(study, &wishes, &error);
   const bool is_kept = code == VIDA_STOPPED || (code && vidalua_has_rows(study, code));
@@ -392,11 +418,14 @@ static int comparison_run(lua_State* L) {
   } else if (is_kept && files.directory) {
     save_files(&files, NULL); /* keeps the finished runs */
   }
-  if (is_kept && page && code != VIDA_STOPPED) {
-    VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, NULL);
+  if (!code) {
+    VidaJournal_RemoveComplete(wishes.journal);
   }
-  code = code || !page ? code
-                       : VidaReport_Page(&files.recording, 1, &vidalua_page_facts, page, &error);
+  VidaJournal_Destroy(&wishes.journal);
+  if (is_kept && page && code != VIDA_STOPPED) {
+    VidaReport_Page(&recorded, 1, &vidalua_page_facts, page, NULL);
+  }
+  code = code || !page ? code : VidaReport_Page(&recorded, 1, &vidalua_page_facts, page, &error);
   VidaReport_ReleaseFolder(&folder);
   if (code == VIDA_CALLBACK_FAILED) { /* the message has the line of the script's function */
     lua_pushstring(L, error.message);

@@ -50,11 +50,14 @@ bool vidalua_is_interrupted(void* data) {
   return hook && hook != watch->hook;
 }
 
-/* Passes all calls on to the trajectories and the recording (each nullable) and shows the progress.
- */
+/* The observers to whom all calls are passed on. The journal comes last: it has the results of the
+ * others. */
+enum { WATCH_TRAJECTORIES, WATCH_RECORDING, WATCH_JOURNAL, WATCH_COUNT };
+
+/* Passes all calls on and shows the progress. */
 typedef struct Watcher {
   const VidaLuaRun* wishes;
-  VidaObserver trajectories, recording; /* members NULL without them */
+  VidaObserver inner[WATCH_COUNT]; /* members NULL without them */
   VidaLuaProgress progress;
   double saved;    /* time of the last save, by vidalua_clock */
   double pause;    /* seconds from one save to the next */
@@ -80,24 +83,32 @@ static int save_now_and_then(Watcher* watcher, VidaError* error) {
 }
 
 static int watch_begin(void* data, int run, const VidaRow* row, VidaError* error) {
-  const VidaObserver* inner = &((const Watcher*)data)->trajectories;
-  const VidaObserver* second = &((const Watcher*)data)->recording;
-  const int code = inner->begin ? inner->begin(inner->data, run, row, error) : 0;
-  return !code && second->begin ? second->begin(second->data, run, row, error) : code;
+  const Watcher* watcher = data;
+  int code = 0;
+  for (int i = 0; i < WATCH_COUNT && !code; i++) {
+    const VidaObserver* inner = &watcher->inner[i];
+    code = inner->begin ? inner->begin(inner->data, run, row, error) : 0;
+  }
+  return code;
 }
 
 static int watch_sample(void* data, int run, const VidaSample* sample, VidaError* error) {
-  const VidaObserver* inner = &((const Watcher*)data)->trajectories;
-  const VidaObserver* second = &((const Watcher*)data)->recording;
-  const int code = inner->sample ? inner->sample(inner->data, run, sample, error) : 0;
-  return !code && second->sample ? second->sample(second->data, run, sample, error) : code;
+  const Watcher* watcher = data;
+  int code = 0;
+  for (int i = 0; i < WATCH_COUNT && !code; i++) {
+    const VidaObserver* inner = &watcher->inner[i];
+    code = inner->sample ? inner->sample(inner->data, run, sample, error) : 0;
+  }
+  return code;
 }
 
 static int watch_end(void* data, int run, const VidaRow* row, VidaError* error) {
   Watcher* watcher = data;
-  const VidaObserver *inner = &watcher->trajectories, *second = &watcher->recording;
-  int code = inner->end ? inner->end(inner->data, run, row, error) : 0;
-  code = !code && second->end ? second->end(second->data, run, row, error) : code;
+  int code = 0;
+  for (int i = 0; i < WATCH_COUNT && !code; i++) {
+    const VidaObserver* inner = &watcher->inner[i];
+    code = inner->end ? inner->end(inner->data, run, row, error) : 0;
+  }
   watcher->is_unsaved = true;
   return code ? code : save_now_and_then(watcher, error);
 }
@@ -135,10 +146,14 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
     if (code) {
       return code;
     }
-    watcher.trajectories = VidaTrajectories_Observer(trajectories);
+    watcher.inner[WATCH_TRAJECTORIES] = VidaTrajectories_Observer(trajectories);
   }
   if (wishes->recording) {
-    watcher.recording = VidaRecording_Observer(wishes->recording);
+    watcher.inner[WATCH_RECORDING] = VidaRecording_Observer(wishes->recording);
+  }
+  if (wishes->journal) {
+    watcher.inner[WATCH_JOURNAL] =
+        VidaJournal_Observer(wishes->journal, wishes->study, trajectories);
   }
   const VidaObserver observer = {watch_begin, watch_sample, watch_end, watch_progress, &watcher};
   vidalua_progress_begin(&watcher.progress, study);

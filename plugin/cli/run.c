@@ -21,6 +21,7 @@ typedef struct RunArguments {
   const char* script;
   const char* out; /* NULL: nothing is written */
   bool report;
+  bool resume;
   RunFormat format;
   bool quiet;
   bool plot;
@@ -135,6 +136,12 @@ static bool take_report(void* data, const char* value) {
   return true;
 }
 
+static bool take_resume(void* data, const char* value) {
+  (void)value;
+  ((RunArguments*)data)->resume = true;
+  return true;
+}
+
 static bool take_plot(void* data, const char* value) {
   RunArguments* arguments = data;
   arguments->plot = true;
@@ -149,6 +156,8 @@ static bool takes_next(const CliOption* option, const char* next) {
 static const CliOption run_options[] = {
     {"--out", CLI_VALUE("DIR", CLI_FOLDER),
      "write comparison.csv and .json, every trajectory and report.json", take_out},
+    {"--resume", NULL, "go on with the unfinished runs in DIR, after a kill or Ctrl-C",
+     take_resume},
     {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
     {"--format", CLI_CHOICE("table|csv|json", format_names),
      "format of the rows, by default a table", take_format},
@@ -188,7 +197,9 @@ typedef struct Work {
    * folder (DIR, or DIR/1, DIR/2, ... for several studies) and its recording. */
   const char *out, *data;
   const char** directories;
-  const VidaRecording** recording;
+  VidaRecording** recording;
+  VidaJournal* journal; /* not of Lua */
+  bool is_written;      /* all results are in their files */
 } Work;
 
 /* Removes comparisons that have no runs because of --only. */
@@ -237,7 +248,9 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   for (int i = 0; i < work->scenario.count; i++) {
     VidaError problem;
     wishes.directory = work->out ? work->directories[i] : NULL;
-    wishes.recording = work->out ? (VidaRecording*)work->recording[i] : NULL;
+    wishes.recording = work->out ? work->recording[i] : NULL;
+    wishes.journal = work->journal;
+    wishes.study = i;
     const int code = vidalua_run_study(work->scenario.studies[i], &wishes, &problem);
     if (code && !failure) {
       failure = code;
@@ -250,16 +263,63 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   return failure;
 }
 
+static VidaJournalScope journal_scope(const Work* work) {
+  return (VidaJournalScope){.directory = work->out,
+                            .count = work->scenario.count,
+                            .studies = work->scenario.studies,
+                            .recording = work->recording,
+                            .directories = work->directories};
+}
+
+/* Locks the folder of an unfinished study, and reads what has been done. */
+static int reopen_folders(Work* work, VidaError* error) {
+  const VidaJournalScope scope = journal_scope(work);
+  int code = VidaReport_ReopenFolder(work->out, &work->folder, error);
+  code = code ? code : VidaJournal_Resume(&scope, &work->journal, error);
+  if (!code && VidaJournal_LostBytes(work->journal) > 0) {
+    fprintf(stderr,
+            "vida: note: the last %lld bytes of the journal in '%s' were incomplete or damaged; "
+            "their runs are made again\n",
+            VidaJournal_LostBytes(work->journal), work->out);
+  }
+  if (!code) {
+    fprintf(stderr, "vida: %d run%s had finished\n", VidaJournal_KeptRuns(work->journal),
+            vida__plural(VidaJournal_KeptRuns(work->journal)));
+  }
+  return code;
+}
+
 /* Locks and prepares the folder of the results and those of the comparisons in it. */
 static int hold_folders(Work* work, VidaError* error) {
   if (!work->out) {
     return VIDA_SUCCESS;
   }
+  if (work->arguments->resume) {
+    return reopen_folders(work, error);
+  }
+  const bool was_unfinished = VidaReport_IsUnfinished(work->out);
   int code = VidaReport_HoldFolder(work->out, &work->folder, error);
   for (int i = 0; i < work->scenario.count && work->scenario.count > 1 && !code; i++) {
     code = VidaReport_PrepareFolder(work->directories[i], error);
   }
-  return code;
+  if (!code && was_unfinished) {
+    fprintf(stderr,
+            "vida: note: '%s' held an unfinished study, which begins anew; with --resume it would "
+            "have gone on\n",
+            work->out);
+  }
+  const VidaJournalScope scope = journal_scope(work);
+  return code ? code : VidaJournal_Create(&scope, &work->journal, error);
+}
+
+/* Removes the journal of a study that is complete; otherwise says how to go on. */
+static void close_journal(Work* work) {
+  if (work->journal && !(work->is_written && VidaJournal_RemoveComplete(work->journal)) &&
+      VidaReport_IsUnfinished(work->out)) {
+    fprintf(stderr, "vida: 'vida run %s --out %s --resume' goes on with the unfinished runs\n",
+            work->arguments->script, work->out);
+  }
+  VidaJournal_Destroy(&work->journal);
 }
 
 static int print_table(const VidaStudy* study, VidaError* error) {
@@ -334,7 +394,8 @@ static int save_results(void* data, VidaError* error) {
   const VidaPageFacts facts = page_facts(work);
   const int count = work->scenario.count;
   VidaError problem;
-  const int page = VidaReport_PageData(work->recording, count, &facts, work->data, &problem);
+  const int page = VidaReport_PageData((const VidaRecording* const*)work->recording, count, &facts,
+                                       work->data, &problem);
   int code = VidaReport_Write(studies, count, work->out, error);
   for (int i = 0; i < count && count > 1 && !code; i++) {
     code = VidaReport_Write(studies + i, 1, work->directories[i], error);
@@ -351,7 +412,8 @@ static int save_results(void* data, VidaError* error) {
 static int write_page(lua_State* L, const Work* work, VidaError* error) {
   const char* page = lua_pushfstring(L, "%s/report.html", work->out);
   const VidaPageFacts facts = page_facts(work);
-  const int code = VidaReport_Page(work->recording, work->scenario.count, &facts, page, error);
+  const int code = VidaReport_Page((const VidaRecording* const*)work->recording,
+                                   work->scenario.count, &facts, page, error);
   if (!code) {
     fprintf(stderr, "vida: the report is %s\n", page);
   }
@@ -440,6 +502,7 @@ static int run_and_report(lua_State* L, Work* work, VidaError* error) {
   cli_ignore_interrupt(L);
   int after = work->out ? save_results(work, &later) : VIDA_SUCCESS;
   after = after || !work->arguments->report ? after : write_page(L, work, &later);
+  work->is_written = !after;
   if (after && !code) { /* rows that cannot be kept can still be shown */
     code = after;
     *error = later;
@@ -500,6 +563,7 @@ static int run_protected(lua_State* L) {
   if (!code && arguments->plot) {
     code = draw_pictures(work, &error);
   }
+  close_journal(work);
   if (had_page && !has_page(work)) {
     fprintf(stderr,
             "vida: '%s/report.html' belonged to earlier results and was removed; 'vida report %s' "
@@ -522,12 +586,15 @@ static int run_command(const CliCommand* command, int count, char** texts) {
   } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out && !arguments.report) {
     cli_usage_error(command->name,
                     "--plot needs --out DIR or --report, which write the results that it draws");
+  } else if (parsed == CLI_GO_ON && arguments.resume && !arguments.out && !arguments.report) {
+    cli_usage_error(command->name, "--resume needs --out DIR, the folder of the unfinished runs");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script,
                               .settings = &arguments.settings,
                               .may_work_alone = true},
                  .arguments = &arguments};
     code = cli_run_protected(run_protected, &work.scenario);
+    VidaJournal_Destroy(&work.journal);
     VidaReport_ReleaseFolder(&work.folder);
   }
   free(arguments.settings.items);
@@ -548,7 +615,8 @@ const CliCommand cli_run_command = {
         "browser; 'vida report DIR' writes it later from DIR/report.json.\n"
         "Ctrl-C (or SIGTERM) ends the runs, if necessary during a step. Finished runs are\n"
         "printed and written; the others have the status STOPPED or NOT_RUN. The third\n"
-        "Ctrl-C ends the process at once.\n"
+        "Ctrl-C ends the process at once. --resume goes on where a run with --out DIR\n"
+        "was ended or killed: DIR/study.journal has the finished runs until all are done.\n"
         "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage,\n"
         "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has closed\n"
         "stdout.\n",
@@ -558,6 +626,7 @@ const CliCommand cli_run_command = {
         "  vida run scenarios/pendulum.lua --set time=5 --only rattle --only del-midpoint\n"
         "  vida run scenarios/pendulum.lua --out results --plot energy,convergence\n"
         "  vida run scenarios/double_spherical_pendulum.lua --jobs 0\n"
+        "  vida run scenarios/work_precision.lua --out results --resume\n"
         "  vida run scenarios/double_spherical_pendulum.lua --defects --drift\n"
         "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
         "  vida run scenarios/double_spherical_pendulum.lua --report\n",

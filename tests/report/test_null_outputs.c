@@ -67,6 +67,34 @@ static void test_pages(void) {
   VidaSystem_Destroy(&system);
 }
 
+static void test_journals(void) {
+  VidaError error = {0};
+  VidaSystem* system = free_particle(true);
+  VidaStudy* study = make_study(system);
+  const VidaJournalScope scope = {.directory = ".", .count = 1, .studies = &study};
+  const VidaJournalScope none = {.directory = "."}, nowhere = {.count = 1, .studies = &study};
+  VidaJournal* journal = NULL;
+  VidaFolder* folder = NULL;
+  REFUSED("scope", VidaJournal_Create(NULL, &journal, &error));
+  REFUSED("journal", VidaJournal_Create(&scope, NULL, &error));
+  REFUSED("scope", VidaJournal_Resume(NULL, &journal, &error));
+  REFUSED("journal", VidaJournal_Resume(&scope, NULL, &error));
+  EXPECT(VidaJournal_Create(&none, &journal, &error) == VIDA_BAD_ARGUMENT, "no studies");
+  EXPECT(VidaJournal_Resume(&nowhere, &journal, &error) == VIDA_BAD_ARGUMENT, "no folder");
+  EXPECT(VidaJournal_KeptRuns(NULL) == 0 && VidaJournal_LostBytes(NULL) == 0, "no journal");
+  EXPECT(!VidaJournal_RemoveComplete(NULL) && !VidaReport_IsUnfinished(NULL), "no journal");
+  EXPECT(VidaJournal_Observer(NULL, 0, NULL).begin == NULL, "no journal");
+  VidaJournal_Destroy(&journal);
+  VidaJournal_Destroy(NULL);
+  REFUSED("directory", VidaReport_ReopenFolder(NULL, &folder, &error));
+  REFUSED("folder", VidaReport_ReopenFolder(".", NULL, &error));
+  EXPECT(VidaReport_ReopenFolder(".", &folder, &error) == VIDA_INPUT_OUTPUT &&
+             strcmp(error.flag, "NOTHING_UNFINISHED") == 0,
+         "%s", error.message);
+  VidaStudy_Destroy(&study);
+  VidaSystem_Destroy(&system);
+}
+
 static void test_studies(void) {
   VidaError error = {0};
   VidaSystem* system = free_particle(true);
@@ -128,7 +156,10 @@ static void test_drawings(void) {
 }
 
 int main(void) {
-  static const CheckTest tests[] = {
-      {"pages", test_pages}, {"studies", test_studies}, {"drawings", test_drawings}, {NULL, NULL}};
+  static const CheckTest tests[] = {{"pages", test_pages},
+                                    {"journals", test_journals},
+                                    {"studies", test_studies},
+                                    {"drawings", test_drawings},
+                                    {NULL, NULL}};
   return check_main("NULL arguments of outputs", tests);
 }

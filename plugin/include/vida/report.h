@@ -52,6 +52,12 @@ typedef struct VidaFolder VidaFolder;
  * the folder. The caller owns *folder and frees it with VidaReport_ReleaseFolder, even if the
  * output fails. */
 VIDA_API int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, VidaError* error);
+/* Locks a folder as VidaReport_HoldFolder does, but keeps the results in it, for
+ * VidaJournal_Resume. Fails with the flag "NOTHING_UNFINISHED" if it holds no unfinished study. The
+ * caller owns *folder and frees it with VidaReport_ReleaseFolder. */
+VIDA_API int VidaReport_ReopenFolder(const char* directory, VidaFolder** folder, VidaError* error);
+/* Returns whether a folder holds a study that has not ended, or whose process was killed. */
+VIDA_API bool VidaReport_IsUnfinished(const char* directory);
 /* Unlocks a folder, frees it and sets *folder to NULL; NULL is allowed. */
 VIDA_API void VidaReport_ReleaseFolder(VidaFolder** folder);
 /* Writes the results of `count` studies to DIRECTORY/comparison.csv and comparison.json. For a
@@ -176,6 +182,49 @@ VIDA_API int VidaReport_PageData(const VidaRecording* const* recordings, int cou
                                  const VidaPageFacts* facts, const char* path, VidaError* error);
 /* Writes an HTML page to `path` from a file of VidaReport_PageData at `data_path`. */
 VIDA_API int VidaReport_PageFromData(const char* data_path, const char* path, VidaError* error);
+
+/* ---- unfinished studies ---------------------------------------------------------------------- */
+
+/* A journal: the results of the runs that have ended, in DIRECTORY/study.journal. Each is appended
+ * at the end of its run, so that another process can go on after the first one was killed. */
+typedef struct VidaJournal VidaJournal;
+
+/* What a journal belongs to. */
+typedef struct VidaJournalScope {
+  const char* directory;           /* its folder, which exists and is locked */
+  int count;                       /* number of studies */
+  VidaStudy* const* studies;       /* count: complete with their runs */
+  VidaRecording* const* recording; /* count, each nullable; NULL: there are none */
+  const char* const* directories;  /* count: folders of the trajectories; NULL: there are none */
+} VidaJournalScope;
+
+/* Begins a journal; an earlier one is replaced. The contents of `scope` must outlive the journal.
+ * The caller owns *journal and frees it with VidaJournal_Destroy. */
+VIDA_API int VidaJournal_Create(const VidaJournalScope* scope, VidaJournal** journal,
+                                VidaError* error);
+/* Continues the journal of an earlier process: writes the results in it to the rows of the studies
+ * and to the recordings, and the next VidaStudy_Run of each study makes the other runs only. Runs
+ * whose trajectory is missing are made again, too, and so are runs in a damaged end of the journal.
+ * Fails with VIDA_INPUT_OUTPUT, and changes nothing, if the file is not a journal, or one of
+ * another version of VIDA or SUNDIALS, another system, other options or other runs; the message
+ * says which. The caller owns *journal and frees it with VidaJournal_Destroy. */
+VIDA_API int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** journal,
+                                VidaError* error);
+/* Returns the number of runs that VidaJournal_Resume has found finished. */
+VIDA_API int VidaJournal_KeptRuns(const VidaJournal* journal);
+/* Returns the number of bytes at the end of the journal that VidaJournal_Resume could not read,
+ * because they were incomplete or damaged. */
+VIDA_API long long VidaJournal_LostBytes(const VidaJournal* journal);
+/* Returns callbacks for VidaStudy_Run that append the results of the study with this index. Their
+ * calls must follow those of the recording and of the trajectories (nullable), which must live as
+ * long as these callbacks are used. */
+VIDA_API VidaObserver VidaJournal_Observer(VidaJournal* journal, int study,
+                                           VidaTrajectories* trajectories);
+/* Removes the file if all runs of all studies have ended, and other files have their results.
+ * Returns whether it was removed. */
+VIDA_API bool VidaJournal_RemoveComplete(VidaJournal* journal);
+/* Frees the journal, not its file, and sets *journal to NULL; NULL is allowed. */
+VIDA_API void VidaJournal_Destroy(VidaJournal** journal);
 
 #ifdef __cplusplus
 }

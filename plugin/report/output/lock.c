@@ -75,14 +75,8 @@ static void discard(VidaFolder* folder) {
   free(folder);
 }
 
-int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, folder)) {
-    return VIDA_BAD_ARGUMENT;
-  }
-  *folder = NULL;
-  if (VIDA_REFUSE_NULL(error, directory)) {
-    return VIDA_BAD_ARGUMENT;
-  }
+/* Locks a folder, which may be new. */
+static int hold(const char* directory, VidaFolder** folder, VidaError* error) {
   int code = vida__make_directory(directory, error);
   if (code) {
     return code;
@@ -103,11 +97,46 @@ int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, VidaError*
     return code;
   }
   *folder = made;
-  code = VidaReport_PrepareFolder(directory, error);
+  return VIDA_SUCCESS;
+}
+
+int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, folder)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  *folder = NULL;
+  if (VIDA_REFUSE_NULL(error, directory)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  int code = hold(directory, folder, error);
+  code = code ? code : VidaReport_PrepareFolder(directory, error);
   if (code) {
     VidaReport_ReleaseFolder(folder);
   }
   return code;
+}
+
+int VidaReport_ReopenFolder(const char* directory, VidaFolder** folder, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, folder)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  *folder = NULL;
+  if (VIDA_REFUSE_NULL(error, directory)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (!VidaReport_IsUnfinished(directory)) {
+    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "NOTHING_UNFINISHED",
+                           "'%s' holds no unfinished study (it has no " VIDA_JOURNAL_NAME ")",
+                           directory);
+  }
+  return hold(directory, folder, error);
+}
+
+bool VidaReport_IsUnfinished(const char* directory) {
+  char path[4096];
+  const int length =
+      directory ? snprintf(path, sizeof path, "%s/" VIDA_JOURNAL_NAME, directory) : -1;
+  return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
 
 void VidaReport_ReleaseFolder(VidaFolder** folder) {

@@ -15,6 +15,9 @@
 /* Creates a folder and its parents if they do not exist (files.c). */
 int vida__make_directory(const char* directory, VidaError* error);
 
+/* The file with the results of a study that has not ended (journal.c). */
+#define VIDA_JOURNAL_NAME "study.journal"
+
 /* Removes the pictures of earlier results from DIRECTORY/plots, but not the scripts (plot.c). */
 void vida__remove_pictures(const char* directory);
 
@@ -132,6 +135,13 @@ void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t
  * and h, in characters that every file system accepts. Appends a `number` > 1, which distinguishes
  * equal names. */
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
+
+#define VIDA_TRAJECTORY_NAME_SIZE (VIDA_FILE_NAME_SIZE + 32) /* with its ending */
+/* Finds the trajectory file of a run that has ended: its name in the folder, "" if there is none,
+ * and its size in bytes (trajectory.c). */
+void vida__find_trajectory(VidaTrajectories* trajectories, int run,
+                           char name[VIDA_TRAJECTORY_NAME_SIZE], long long* size);
+
 /* Makes the file names of all runs of a comparison. No two are equal, even if case is ignored.
  * row(list, i) returns row i. */
 int vida__name_runs(const void* list, const VidaRow* (*row)(const void* list, int i), int count,

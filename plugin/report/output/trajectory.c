@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <vida/report.h>
 
@@ -312,6 +313,22 @@ VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {
                                         .sample = write_sample,
                                         .end = end_run,
                                         .data = trajectories};
+}
+
+void vida__find_trajectory(VidaTrajectories* trajectories, int run,
+                           char name[VIDA_TRAJECTORY_NAME_SIZE], long long* size) {
+  set_paths(trajectories, run);
+  const char* const paths[] = {trajectories->complete, trajectories->incomplete};
+  name[0] = '\0';
+  *size = 0;
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !name[0]; i++) {
+    struct stat status;
+    if (stat(paths[i], &status) == 0) {
+      *size = (long long)status.st_size;
+      vida__append(name, VIDA_TRAJECTORY_NAME_SIZE, "%s",
+                   paths[i] + strlen(trajectories->directory) + 1);
+    }
+  }
 }
 
 void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {

@@ -270,3 +270,69 @@ VidaObserver VidaRecording_Observer(VidaRecording* recording) {
              : (VidaObserver){
                    .begin = begin_run, .sample = take_sample, .end = end_run, .data = recording};
 }
+
+/* ---- in another process ---------------------------------------------------------------------- */
+
+/* Reads the number of rows of `width` numbers that follow; 0 if the record is too short for them.
+ */
+static int get_count(vida_record* record, size_t width, int most) {
+  const int64_t count = vida__get_integer(record);
+  const size_t left = (record->size - record->at) / sizeof(double);
+  record->too_short = record->too_short || count < 0 || count > most ||
+                      (uint64_t)count > left / (width > 0 ? width : 1);
+  return record->too_short ? 0 : (int)count;
+}
+
+static int fail_to_fit(VidaError* error) {
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "the stored states do not fit the study");
+}
+
+void vida__put_recorded_run(const VidaRecording* recording, int index, vida_record* record) {
+  const vida_recorded_run* run = vida__recorded_run(recording, index);
+  const int count = run ? run->count : 0;
+  vida__put_integer(record, run ? run->every : 1);
+  vida__put_integer(record, count);
+  vida__put_reals(record, (size_t)count * (size_t)recording->layout.width, run ? run->rows : NULL);
+}
+
+int vida__get_recorded_run(VidaRecording* recording, int index, vida_record* record,
+                           VidaError* error) {
+  const size_t width = (size_t)recording->layout.width;
+  vida_recorded_run* run = vida__recorded_run(recording, index);
+  const long every = (long)vida__get_integer(record);
+  const int count = get_count(record, width, run ? recording->most + 1 : 0);
+  void* rows = run ? run->rows : NULL;
+  if (run && vida__reserve(&rows, &run->capacity, (size_t)count * width, sizeof *run->rows)) {
+    return vida__fail_memory(error);
+  }
+  if (run) {
+    run->rows = rows;
+    run->count = count;
+    run->every = every;
+    run->last_kept = true;
+    vida__get_reals(record, (size_t)count * width, run->rows);
+  }
+  return record->too_short ? fail_to_fit(error) : VIDA_SUCCESS;
+}
+
+void vida__put_recorded_reference(const VidaRecording* recording, vida_record* record) {
+  const vida_recorded_reference* reference = &recording->reference;
+  const size_t width = 1 + 3 * (size_t)recording->layout.points;
+  vida__put_integer(record, reference->count);
+  vida__put_reals(record, (size_t)reference->count * width, reference->rows);
+}
+
+int vida__get_recorded_reference(VidaRecording* recording, vida_record* record, VidaError* error) {
+  vida_recorded_reference* reference = &recording->reference;
+  const size_t width = 1 + 3 * (size_t)recording->layout.points;
+  const int count = get_count(record, width, recording->most + 1);
+  double* rows = vida__allocate((size_t)recording->most + 1, width * sizeof *rows);
+  if (!rows) {
+    return vida__fail_memory(error);
+  }
+  free(reference->rows);
+  reference->rows = rows;
+  reference->count = count;
+  vida__get_reals(record, (size_t)count * width, rows);
+  return record->too_short ? fail_to_fit(error) : VIDA_SUCCESS;
+}

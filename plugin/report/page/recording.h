@@ -4,6 +4,7 @@
 
 #include <vida/report.h>
 
+#include "base/record.h"
 #include "system/drawing/wireframe.h"
 
 /* The layout of a recorded state: the numbers of values of each kind, and the index of the first of
@@ -49,5 +50,13 @@ struct VidaRecording {
 
 /* Returns the recorded states of the run with this index; NULL if the run is not recorded. */
 vida_recorded_run* vida__recorded_run(const VidaRecording* recording, int index);
+
+/* Append the recorded states of a run, or those of the reference, to a record, and read them in
+ * another process. Reading fails with VIDA_INPUT_OUTPUT if the record does not fit. */
+void vida__put_recorded_run(const VidaRecording* recording, int index, vida_record* record);
+int vida__get_recorded_run(VidaRecording* recording, int index, vida_record* record,
+                           VidaError* error);
+void vida__put_recorded_reference(const VidaRecording* recording, vida_record* record);
+int vida__get_recorded_reference(VidaRecording* recording, vida_record* record, VidaError* error);
 
 #endif
