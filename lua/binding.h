@@ -516,7 +516,8 @@ void vidalua_push_result(lua_State* L, int index, int recording, const char* fol
 /* The study of the comparison at `index`; raises an error when it is closed. */
 VidaStudy* vidalua_check_study(lua_State* L, int index);
 void vidalua_open_stepper(lua_State* L);
-int vidalua_new_stepper(lua_State* L); /* the method system:stepper */
+int vidalua_new_stepper(lua_State* L);  /* the method system:stepper */
+int vidalua_load_stepper(lua_State* L); /* vida.load */
 
 int vidalua_setting(lua_State* L); /* vida.setting */
 int vidalua_seed(lua_State* L);    /* library.given_seed */

@@ -54,11 +54,10 @@ VidaLuaWork vidalua_script_work(lua_State* L) {
  */
 
 int luaopen_vida(lua_State* L) {
-  static const luaL_Reg functions[] = {{"methods", vidalua_methods},
-                                       {"comparison_options", vidalua_comparison_options},
-                                       {"plugin", vidalua_plugin},
-                                       {"setting", vidalua_setting},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"methods", vidalua_methods},   {"comparison_options", vidalua_comparison_options},
+      {"plugin", vidalua_plugin},     {"setting", vidalua_setting},
+      {"load", vidalua_load_stepper}, {NULL, NULL}};
   luaL_checkversion(L);
   luaL_newlib(L, functions);
   vidalua_open_options(L);

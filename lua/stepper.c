@@ -49,6 +49,19 @@ static VidaStepper* check_stepper(lua_State* L) {
   return check_handle(L)->stepper;
 }
 
+/* Pushes a handle without a stepper, for the system at `index`, which is completed. */
+static StepperHandle* new_handle(lua_State* L, int index) {
+  VidaLuaBox* box = vidalua_check_system(L, index);
+  vidalua_complete_system(L, box);
+  StepperHandle* handle = lua_newuserdatauv(L, sizeof *handle, 1);
+  memset(handle, 0, sizeof *handle);
+  luaL_setmetatable(L, VIDALUA_STEPPER);
+  lua_pushvalue(L, index);
+  lua_setiuservalue(L, -2, 1); /* for what it knows about the start */
+  handle->box = vidalua_retain_box(box);
+  return handle;
+}
+
 static void create_stepper(lua_State* L, const VidaOptions* options, const char* place,
                            void* data) {
   VidaError error;
@@ -69,16 +82,58 @@ static void create_stepper(lua_State* L, const VidaOptions* options, const char*
  */
 int vidalua_new_stepper(lua_State* L) {
   lua_settop(L, 2);
-  VidaLuaBox* box = vidalua_check_system(L, 1);
-  vidalua_complete_system(L, box);
-  StepperHandle* handle = lua_newuserdatauv(L, sizeof *handle, 1);
-  memset(handle, 0, sizeof *handle);
-  luaL_setmetatable(L, VIDALUA_STEPPER);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1); /* for what it knows about the start */
-  handle->box = vidalua_retain_box(box);
+  StepperHandle* handle = new_handle(L, 1);
   vidalua_read_method(L, 2, "stepper", false, create_stepper, handle);
   return 1;
+}
+
+static const char* check_path(lua_State* L, int index, const char* place) {
+  if (lua_type(L, index) != LUA_TSTRING) {
+    vidalua_expected(L, place, "file", "the name of a file", index);
+  }
+  return lua_tostring(L, index);
+}
+
+/*** Loads a stepper that `stepper:save` has saved: with its method, its options and its state. With
+ * fixed steps it goes on bit for bit as the saved one does.
+ * @function vida.load
+ * @tparam string file path of the file
+ * @tparam system system the system of the saved stepper, made again; it is completed
+ * @treturn stepper
+ * @raise if the file cannot be read, is damaged, or belongs to another system or another version of
+ *   VIDA (the message names what differs)
+ * @usage
+ * stepper:save("pendulum.state")
+ * local again = vida.load("pendulum.state", s)
+ * again:step(10)
+ */
+int vidalua_load_stepper(lua_State* L) {
+  VidaError error;
+  lua_settop(L, 2);
+  const char* path = check_path(L, 1, "load");
+  StepperHandle* handle = new_handle(L, 2);
+  if (VidaStepper_Load(handle->box->system, NULL, path, &handle->stepper, &error)) {
+    return vidalua_raise(L, "load", NULL, &error);
+  }
+  return 1;
+}
+
+/*** Saves the stepper to a file, which is replaced at once: whatever happens meanwhile, it has its
+ * old or its new contents.
+ * @function save
+ * @tparam string file path of the file
+ * @raise if the file cannot be written, if the stepper has not been started, or if the method of a
+ *   plug-in cannot be saved
+ * @usage
+ * stepper:save("pendulum.state")
+ */
+static int stepper_save(lua_State* L) {
+  VidaError error;
+  const VidaStepper* stepper = check_stepper(L);
+  if (VidaStepper_Save(stepper, check_path(L, 2, "save"), &error)) {
+    return vidalua_raise(L, "save", NULL, &error);
+  }
+  return 0;
 }
 
 /* ---- starting -------------------------------------------------------------------------------- */
@@ -460,6 +515,7 @@ void vidalua_open_stepper(lua_State* L) {
                                      {"constraint_errors", stepper_constraint_errors},
                                      {"parasitic_energy", stepper_parasitic_energy},
                                      {"statistics", stepper_statistics},
+                                     {"save", stepper_save},
                                      {"close", stepper_close},
                                      {NULL, NULL}};
   vidalua_new_class(L, VIDALUA_STEPPER, meta, methods, NULL);

@@ -27,7 +27,7 @@
 struct vida_complex_linear {
   const vida_pattern* pattern;
   bool sparse;
-  double* values; /* 2 entries */
+  double* values; /* 2 entries, and those for which KLU has chosen its pivots */
   /* dense */
   double* matrix; /* 2 size^2, by columns */
   int* pivot;     /* the row that was exchanged with row k */
@@ -157,6 +157,8 @@ static int factor_sparse(vida_complex_linear* linear) {
   if (linear->numeric) {
     Z_FREE(&linear->numeric, common);
   }
+  const size_t count = 2 * (size_t)linear->pattern->entries;
+  memcpy(linear->values + count, linear->values, count * sizeof *linear->values);
   linear->numeric = Z_FACTOR(columns, rows, linear->values, linear->symbolic, common);
   return linear->numeric && common->status == KLU_OK ? VIDA_SUCCESS : VIDA_STEP_SINGULAR;
 }
@@ -187,7 +189,7 @@ int vida__complex_create(const vida_pattern* pattern, vida_solver solver,
   }
   made->pattern = pattern;
   made->sparse = vida__is_sparse(pattern, solver);
-  made->values = vida__allocate(2 * (size_t)pattern->entries, sizeof *made->values);
+  made->values = vida__allocate(4 * (size_t)pattern->entries, sizeof *made->values);
   const int code = !made->values  ? VIDA_OUT_OF_MEMORY
                    : made->sparse ? analyze(made)
                                   : allocate_dense(made);
@@ -237,4 +239,40 @@ int vida__complex_solve(vida_complex_linear* linear, double* x) {
     return VIDA_STEP_SINGULAR;
   }
   return vida__are_finite(x, 2 * size) ? VIDA_SUCCESS : VIDA_STEP_SINGULAR;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* As factor_again of linear_record.c. */
+static void factor_again(vida_complex_linear* linear) {
+  const size_t count = 2 * (size_t)linear->pattern->entries;
+  double *last = linear->values, *chosen = last + count;
+  linear->numeric = Z_FACTOR((void*)linear->pattern->column_start, (void*)linear->pattern->row,
+                             chosen, linear->symbolic, &linear->common);
+  if (memcmp(last, chosen, count * sizeof *last) != 0) {
+    factor_sparse(linear);
+  }
+}
+
+void vida__complex_record(vida_complex_linear* linear, VidaRecord* record) {
+  if (!linear) {
+    return;
+  }
+  const size_t size = (size_t)linear->pattern->size;
+  const int sizes[] = {linear->pattern->size, linear->pattern->entries, linear->sparse};
+  bool has_factors = linear->numeric != NULL;
+  vida__record_same(record, "complex matrix", sizeof sizes / sizeof *sizes, sizes);
+  VidaRecord_Flag(record, &has_factors);
+  VidaRecord_Reals(record, linear->values, 4 * (size_t)linear->pattern->entries);
+  if (!linear->sparse) {
+    VidaRecord_Reals(record, linear->matrix, 2 * size * size);
+    vida__record_integers(record, linear->pivot, size, 0, linear->pattern->size - 1);
+  } else if (VidaRecord_IsLoading(record) && !vida__record_failure(record, NULL)) {
+    if (linear->numeric) {
+      Z_FREE(&linear->numeric, &linear->common);
+    }
+    if (has_factors) {
+      factor_again(linear);
+    }
+  }
 }

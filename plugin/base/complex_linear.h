@@ -4,6 +4,7 @@
 #define VIDA_BASE_COMPLEX_LINEAR_H
 
 #include "base/linear.h"
+#include "base/state_record.h"
 
 typedef struct vida_complex_linear vida_complex_linear;
 
@@ -20,5 +21,7 @@ double* vida__complex_values(vida_complex_linear* linear);
 int vida__complex_factor(vida_complex_linear* linear);
 /* Replaces x by A^-1 x with the last factors. Returns 0 or VIDA_STEP_SINGULAR. */
 int vida__complex_solve(vida_complex_linear* linear, double* x);
+/* Visits the matrix with its factors; NULL is allowed. */
+void vida__complex_record(vida_complex_linear* linear, VidaRecord* record);
 
 #endif

@@ -152,3 +152,9 @@ int vida__dense_sign(SUNLinearSolver solver, SUNMatrix matrix) {
   }
   return sign;
 }
+
+void vida__dense_record(SUNLinearSolver solver, VidaRecord* record) {
+  dense_content* content = content_of(solver);
+  vida__record_integers(record, content->pivot, (size_t)content->size, 0,
+                        content->size > 0 ? content->size - 1 : 0);
+}

@@ -5,6 +5,7 @@
 #ifndef VIDA_BASE_DENSE_H
 #define VIDA_BASE_DENSE_H
 
+#include "base/state_record.h"
 #include "base/sundials.h"
 
 /* Creates a solver for size x size matrices; NULL without memory. The caller frees it with
@@ -13,6 +14,9 @@ SUNLinearSolver vida__dense_solver(sunindextype size, SUNContext context);
 
 /* Returns the sign of the determinant of the factors in `matrix`. */
 int vida__dense_sign(SUNLinearSolver solver, SUNMatrix matrix);
+
+/* Visits what the solver keeps besides the factors in the matrix. */
+void vida__dense_record(SUNLinearSolver solver, VidaRecord* record);
 
 /* Factors a size x size matrix, stored by columns, in place with partial pivoting; `pivot` (size)
  * receives the exchanges of rows. Returns 0, or 1 + the column without a pivot. */

@@ -588,3 +588,16 @@ int vida__elimination_sign(const vida_elimination* elimination) {
   }
   return sign;
 }
+
+void vida__elimination_record(vida_elimination* elimination, VidaRecord* record) {
+  const size_t size = (size_t)elimination->order->size;
+  const size_t entries = (size_t)elimination->order->start[size];
+  VidaRecord_Reals(record, elimination->diagonal, size + 2 * entries);
+  VidaRecord_Reals(record, elimination->inverse, size);
+  VidaRecord_Reals(record, elimination->terms, size);
+  VidaRecord_Reals(record, elimination->sums, 2 * size);
+  VidaRecord_Reals(record, &elimination->least, 1);
+  VidaRecord_Flag(record, &elimination->allows_symmetric);
+  VidaRecord_Flag(record, &elimination->is_rough);
+  VidaRecord_Flag(record, &elimination->is_symmetric);
+}

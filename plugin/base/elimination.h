@@ -11,6 +11,7 @@
 #define VIDA_BASE_ELIMINATION_H
 
 #include "base/linear.h"
+#include "base/state_record.h"
 
 typedef struct vida_elimination vida_elimination;
 
@@ -50,6 +51,9 @@ void vida__elimination_solve(const vida_elimination* elimination, const double* 
 /* Computes the rows behind the leading ones of A^-1 (0, b), at a fraction of the price: b and x
  * have an element for each of them. x may be b. */
 void vida__elimination_solve_last(const vida_elimination* elimination, const double* b, double* x);
+
+/* Visits the last factors, which must be in the same order (record.h). */
+void vida__elimination_record(vida_elimination* elimination, VidaRecord* record);
 
 /* Returns the smallest pivot of the last factors, relative to the sum of the magnitudes of its
  * terms. The rounding error of a solution grows with its reciprocal. */

@@ -78,12 +78,28 @@ static int create_dense(vida_linear* linear, SUNContext context) {
  * memory. */
 static const double least_growth = 1e-10; /* reciprocal */
 
+/* Factors, with new pivots or those that are there. The values for which pivots were chosen are
+ * kept behind those of the matrix: by them a loaded matrix finds the same ones (linear_record.c).
+ */
+static int factor_once(SUNLinearSolver solver, SUNMatrix matrix) {
+  enum { NOT_CHOSEN = -2 };
+  sun_klu_common* common = SUNLinSol_KLUGetCommon(solver);
+  common->noffdiag = NOT_CHOSEN; /* which KLU sets with the pivots only */
+  const int code = SUNLinSolSetup_KLU(solver, matrix);
+  if (common->noffdiag != NOT_CHOSEN) {
+    const sunindextype entries = SM_INDEXPTRS_S(matrix)[SM_COLUMNS_S(matrix)];
+    memcpy(SM_DATA_S(matrix) + entries, SM_DATA_S(matrix),
+           (size_t)entries * sizeof *SM_DATA_S(matrix));
+  }
+  return code;
+}
+
 static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
-  int code = SUNLinSolSetup_KLU(solver, matrix);
+  int code = factor_once(solver, matrix);
   sun_klu_common* common = SUNLinSol_KLUGetCommon(solver);
   if (code && common->status == KLU_SINGULAR) { /* a pivot that was kept may have vanished */
     code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
-    code = code ? code : SUNLinSolSetup_KLU(solver, matrix);
+    code = code ? code : factor_once(solver, matrix);
   }
   const bool has_growth =
       !code && SUNLinSol_KLUGetNumeric(solver) &&
@@ -92,7 +108,7 @@ static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
                         SUNLinSol_KLUGetNumeric(solver), common);
   if (has_growth && common->rgrowth < least_growth) {
     code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
-    code = code ? code : SUNLinSolSetup_KLU(solver, matrix);
+    code = code ? code : factor_once(solver, matrix);
   }
   return code;
 }
@@ -105,10 +121,13 @@ void vida__store_pattern(const vida_pattern* pattern, SUNMatrix matrix) {
 
 static int create_sparse(vida_linear* linear, SUNContext context) {
   const vida_pattern* pattern = linear->pattern;
-  linear->matrix = vida__new_sparse_matrix(pattern->size, pattern->entries, context);
+  linear->matrix = vida__new_sparse_matrix(pattern->size, 2 * (sunindextype)pattern->entries,
+                                           context); /* twice: see factor_once */
   if (!linear->matrix) {
     return VIDA_OUT_OF_MEMORY;
   }
+  memset(SM_DATA_S(linear->matrix), 0,
+         2 * (size_t)pattern->entries * sizeof *SM_DATA_S(linear->matrix));
   linear->pivoting = SUNLinSol_KLU(linear->right_side, linear->matrix, context);
   linear->visited = vida__allocate((size_t)pattern->size, sizeof *linear->visited);
   if (!linear->pivoting || !linear->visited) {

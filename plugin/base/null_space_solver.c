@@ -285,11 +285,25 @@ static SUNErrCode destroy(SUNLinearSolver solver) {
   return 0;
 }
 
+static size_t count_numbers(size_t n, size_t m) {
+  return 3 * n + 3 * m + n * m + 2 * n * n;
+}
+
+void vida__null_space_record(SUNLinearSolver solver, VidaRecord* record) {
+  content* own = solver->content;
+  VidaRecord_Reals(record, own->data, count_numbers((size_t)own->n, (size_t)own->m));
+  VidaRecord_Reals(record, &own->norm, 1);
+  vida__record_integers(record, own->order, (size_t)own->m, 0, own->m - 1);
+  vida__record_integers(record, own->pivot, (size_t)own->n, 0, own->n - 1);
+  vida__record_integers(record, &own->lost, 1, -1, own->m - 1);
+  VidaRecord_Flag(record, &own->has_factors);
+}
+
 SUNLinearSolver vida__null_space_solver(int rows, int constraints, SUNContext context) {
   static const vida_direct_operations operations = {setup, solve};
   const size_t n = (size_t)rows, m = (size_t)constraints;
-  const size_t numbers = 3 * n + 3 * m + n * m + 2 * n * n;
-  content* own = vida__allocate(1, sizeof *own + numbers * sizeof(double) + (n + m) * sizeof(int));
+  content* own =
+      vida__allocate(1, sizeof *own + count_numbers(n, m) * sizeof(double) + (n + m) * sizeof(int));
   SUNLinearSolver solver = own ? vida__direct_solver(operations, own, context) : NULL;
   if (!solver) {
     free(own);

@@ -9,6 +9,7 @@
 #ifndef VIDA_BASE_NULL_SPACE_SOLVER_H
 #define VIDA_BASE_NULL_SPACE_SOLVER_H
 
+#include "base/state_record.h"
 #include "base/sundials.h"
 
 /* Creates a solver for dense matrices of n + m rows; NULL without memory. The caller frees it with
@@ -22,5 +23,7 @@ int vida__null_space_lost_row(SUNLinearSolver solver);
 /* Returns the condition, in the maximum norm of columns' sums, of the last n x n matrix (P^T K, R)
  * with scaled rows and columns; NaN before the first one. */
 double vida__null_space_condition(SUNLinearSolver solver);
+/* Visits what the solver keeps besides the matrix. */
+void vida__null_space_record(SUNLinearSolver solver, VidaRecord* record);
 
 #endif

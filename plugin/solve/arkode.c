@@ -210,3 +210,17 @@ void vida__arkode_count(vida_ode* ode) {
         ode->before.rejected + attempts - (ode->counts.steps - ode->before.steps);
   }
 }
+
+void vida__arkode_record(vida_ode* ode, VidaRecord* record) {
+  double step = 0.0;
+  if (!ode->settings.adaptive || ode->settings.ends_at_nodes) {
+    return;
+  }
+  if (!VidaRecord_IsLoading(record) && !ode->fresh) {
+    CALL(ode, GetCurrentStep, arkode_of(ode)->steps.arkode, &step);
+  }
+  VidaRecord_Reals(record, &step, 1);
+  if (VidaRecord_IsLoading(record)) {
+    vida__ode_restart(ode, step > 0.0 ? step : 0.0);
+  }
+}

@@ -49,6 +49,9 @@ bool vida__arkode_is_refused(int flag);
 int vida__arkode_interpolate(vida_ode* ode, double t);
 /* The `last_error` of a class. */
 int vida__arkode_last_error(vida_ode* ode, double* step);
+/* The `record` of a class: steps that end at nodes begin there, too; others restart at the node
+ * with the size of the next step, without the last errors. */
+void vida__arkode_record(vida_ode* ode, VidaRecord* record);
 /* The `destroy` of a class. */
 void vida__arkode_destroy(vida_ode* ode);
 /* Counts the rejected steps of adaptive methods; a part of the `count` of a class. */

@@ -154,4 +154,5 @@ const vida_integrator_class vida__arkstep = {.name = "ARKStep",
                                              .interpolate = vida__arkode_interpolate,
                                              .last_error = vida__arkode_last_error,
                                              .count = count,
+                                             .record = vida__arkode_record,
                                              .destroy = vida__arkode_destroy};

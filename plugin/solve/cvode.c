@@ -215,6 +215,13 @@ static void count(vida_ode* ode) {
   ode->counts.newton_iterations = ode->before.newton_iterations + iterations;
 }
 
+/* CVODE gives its history to nobody: it restarts at the node, with order one. */
+static void restart(vida_ode* ode, VidaRecord* record) {
+  if (VidaRecord_IsLoading(record)) {
+    vida__ode_restart(ode, 0.0);
+  }
+}
+
 const vida_integrator_class vida__cvode = {.name = "CVODE",
                                            .package = VIDA_CVODE,
                                            .is_multistep = true,
@@ -223,4 +230,5 @@ const vida_integrator_class vida__cvode = {.name = "CVODE",
                                            .step = step,
                                            .interpolate = interpolate,
                                            .count = count,
+                                           .record = restart,
                                            .destroy = destroy};

@@ -31,4 +31,5 @@ const vida_integrator_class vida__erkstep = {.name = "ERKStep",
                                              .interpolate = vida__arkode_interpolate,
                                              .last_error = vida__arkode_last_error,
                                              .count = vida__arkode_count,
+                                             .record = vida__arkode_record,
                                              .destroy = vida__arkode_destroy};

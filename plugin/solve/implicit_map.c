@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <kinsol/kinsol.h>
+#include <limits.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "base/elimination.h"
 #include "base/error.h"
 #include "base/finite.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "base/null_space_solver.h"
 #include "base/sundials.h"
@@ -540,4 +542,22 @@ int vida__map_prepare(vida_map* map, const double* u) {
   }
   const int code = assemble(map, u);
   return code ? code : vida__linear_factor(map->linear);
+}
+
+void vida__map_record(vida_map* map, VidaRecord* record) {
+  if (!map) {
+    return;
+  }
+  const size_t size = (size_t)map->linear->pattern->size;
+  long* counts[] = {&map->iterations, &map->residuals, &map->jacobians};
+  vida__record_part(record, "equations");
+  VidaRecord_Reals(record, map->residual, 5 * size);
+  VidaRecord_Reals(record, N_VGetArrayPointer(map->unknown), size);
+  VidaRecord_Reals(record, N_VGetArrayPointer(map->unknown_scale), size);
+  VidaRecord_Reals(record, N_VGetArrayPointer(map->row_scale), size);
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    VidaRecord_Integer(record, counts[k], 0, LONG_MAX);
+  }
+  vida__linear_record(map->linear, record);
+  vida__linear_record(map->determinant, record);
 }

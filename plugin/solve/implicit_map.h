@@ -101,4 +101,7 @@ const double* vida__map_residual(const vida_map* map);
 /* Returns the sign of det F_u at the last solution; 0 if it is not known. */
 int vida__map_sign(vida_map* map);
 
+/* Visits the numbers, the matrix and the counts of a map; NULL is allowed. */
+void vida__map_record(vida_map* map, VidaRecord* record);
+
 #endif

@@ -47,6 +47,9 @@ typedef struct vida_integrator_class {
   int (*last_error)(vida_ode* ode, double* step);
   /* Updates ode->counts; ode->before has the counts before the last `begin`. */
   void (*count)(vida_ode* ode);
+  /* Visits what the next step depends on besides the members of vida_ode. A package whose history
+   * is not accessible restarts when it is loaded (vida__ode_restart). NULL: nothing. */
+  void (*record)(vida_ode* ode, VidaRecord* record);
   void (*destroy)(vida_ode* ode);
 } vida_integrator_class;
 

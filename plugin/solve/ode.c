@@ -2,6 +2,7 @@
 #include "solve/ode.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <stdlib.h>
@@ -424,4 +425,42 @@ int vida__ode_advance(vida_ode* ode, double t, double next, double* y, double* r
   ode->fresh = false;
   memcpy(y, ode->there, bytes);
   return VIDA_SUCCESS;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void record_counts(vida_ode_counts* counts, VidaRecord* record) {
+  long* all[] = {&counts->steps, &counts->rejected, &counts->rates, &counts->jacobians,
+                 &counts->newton_iterations};
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+    VidaRecord_Integer(record, all[k], LONG_MIN, LONG_MAX);
+  }
+}
+
+void vida__ode_record(vida_ode* ode, VidaRecord* record) {
+  double* const arrays[] = {ode->node,
+                            ode->previous,
+                            ode->there,
+                            ode->rate_y,
+                            ode->rate,
+                            ode->stage_y,
+                            N_VGetArrayPointer(ode->y),
+                            N_VGetArrayPointer(ode->tolerance),
+                            N_VGetArrayPointer(ode->weight)};
+  double* const reals[] = {&ode->next_step, &ode->node_t, &ode->previous_t, &ode->reached,
+                           &ode->refused_t, &ode->rate_t, &ode->stage_t};
+  vida__record_same(record, "integrator", 1, &ode->size);
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+    VidaRecord_Reals(record, arrays[k], (size_t)ode->size);
+  }
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  VidaRecord_Flag(record, &ode->fresh);
+  VidaRecord_Flag(record, &ode->has_rate);
+  record_counts(&ode->counts, record);
+  record_counts(&ode->before, record);
+  if (ode->class->record) {
+    ode->class->record(ode, record);
+  }
 }

@@ -12,6 +12,7 @@
 #include <vida/error.h>
 
 #include "base/given_solver.h"
+#include "base/state_record.h"
 #include "solve/butcher_tables.h"
 
 /* The functions of a differential equation. All return 0, > 0 (a smaller step may help) or < 0. */
@@ -85,5 +86,7 @@ const double* vida__ode_last_stage(const vida_ode* ode, double* t);
 void vida__ode_reset_counts(vida_ode* ode);
 /* Returns the counts since the last reset. */
 vida_ode_counts vida__ode_count(const vida_ode* ode);
+/* Visits the state of a driver. */
+void vida__ode_record(vida_ode* ode, VidaRecord* record);
 
 #endif

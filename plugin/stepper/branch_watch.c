@@ -1,5 +1,6 @@
 #include "stepper/branch_watch.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,37 +24,47 @@ static const double least_root = 0.3;
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static int allocate(vida_watch* watch) {
+enum { ARRAYS = 26 };
+
+static void list_arrays(vida_watch* watch, vida_array arrays[ARRAYS]) {
   const size_t n = (size_t)watch->stepper->self.model.n;
   const size_t m = (size_t)watch->stepper->self.model.m;
   const size_t entries = (size_t)watch->stepper->self.model.system->entry_count;
-  const vida_array arrays[] = {{&watch->root, n},
-                               {&watch->inverse, n},
-                               {&watch->q, n},
-                               {&watch->q_next, n},
-                               {&watch->entries, entries},
-                               {&watch->ahead, entries},
-                               {&watch->size, m},
-                               {&watch->length, m},
-                               {&watch->dependence, m},
-                               {&watch->measured, n},
-                               {&watch->between, entries},
-                               {&watch->x, n},
-                               {&watch->y, n},
-                               {&watch->step, n},
-                               {&watch->g_from, m},
-                               {&watch->g_to, m},
-                               {&watch->rows, m},
-                               {&watch->side, n + m},
-                               {&watch->normal, m <= VIDA_FEW_ROWS ? m * (m + n) : 0},
-                               {&watch->g, m},
-                               {&watch->g_next, m},
-                               {&watch->rate, m},
-                               {&watch->rate_next, m},
-                               {&watch->difference, entries},
-                               {&watch->dependence_before, m},
-                               {&watch->seen, n}};
-  watch->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
+  const vida_array list[ARRAYS] = {{&watch->root, n},
+                                   {&watch->inverse, n},
+                                   {&watch->q, n},
+                                   {&watch->q_next, n},
+                                   {&watch->entries, entries},
+                                   {&watch->ahead, entries},
+                                   {&watch->size, m},
+                                   {&watch->length, m},
+                                   {&watch->dependence, m},
+                                   {&watch->measured, n},
+                                   {&watch->between, entries},
+                                   {&watch->x, n},
+                                   {&watch->y, n},
+                                   {&watch->step, n},
+                                   {&watch->g_from, m},
+                                   {&watch->g_to, m},
+                                   {&watch->rows, m},
+                                   {&watch->side, n + m},
+                                   {&watch->normal, m <= VIDA_FEW_ROWS ? m * (m + n) : 0},
+                                   {&watch->g, m},
+                                   {&watch->g_next, m},
+                                   {&watch->rate, m},
+                                   {&watch->rate_next, m},
+                                   {&watch->difference, entries},
+                                   {&watch->dependence_before, m},
+                                   {&watch->seen, n}};
+  memcpy(arrays, list, sizeof list);
+}
+
+static int allocate(vida_watch* watch) {
+  const size_t m = (size_t)watch->stepper->self.model.m;
+  const size_t entries = (size_t)watch->stepper->self.model.system->entry_count;
+  vida_array arrays[ARRAYS];
+  list_arrays(watch, arrays);
+  watch->block = vida__allocate_arrays(arrays, ARRAYS);
   watch->is_in = vida__allocate(m, sizeof *watch->is_in);
   watch->run_row = vida__allocate(entries, sizeof *watch->run_row);
   watch->run_end = vida__allocate(entries, sizeof *watch->run_end);
@@ -600,4 +611,43 @@ int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaEr
 
 int vida__check_motion(VidaIntegration* self, double t, const double* q, VidaError* error) {
   return vida__watch_check(vida__frame_of(self)->watch, t, q, error);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void record_singularity(vida_watch* watch, VidaRecord* record) {
+  vida_singularity* at = &watch->singularity;
+  double* reals[] = {&at->t,       &at->value,  &at->t_before, &at->value_before,
+                     &at->largest, &at->first_t};
+  const int m = watch->stepper->self.model.m;
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  vida__record_integers(record, &at->count, 1, 0, INT_MAX);
+  vida__record_integers(record, &at->first_row, 1, 0, m - 1);
+  VidaRecord_Integer(record, &at->passages, 0, LONG_MAX);
+  VidaRecord_Flag(record, &at->is_passing);
+}
+
+void vida__watch_record(vida_watch* watch, VidaRecord* record) {
+  if (!watch) {
+    return;
+  }
+  const int m = watch->stepper->self.model.m;
+  double* reals[] = {&watch->t,    &watch->bend,   &watch->last_way,
+                     &watch->room, &watch->jump.t, &watch->jump.size};
+  vida_array arrays[ARRAYS];
+  list_arrays(watch, arrays);
+  vida__record_part(record, "watch of branches");
+  vida__record_arrays(record, arrays, ARRAYS);
+  vida__record_flags(record, watch->is_in, (size_t)m);
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  vida__record_integers(record, &watch->row_count, 1, 0, m);
+  vida__record_integers(record, &watch->jump.row, 1, -1, m - 1);
+  VidaRecord_Flag(record, &watch->is_blind);
+  VidaRecord_Flag(record, &watch->may_jump);
+  VidaRecord_Flag(record, &watch->is_normal);
+  record_singularity(watch, record);
 }

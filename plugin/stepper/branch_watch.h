@@ -43,6 +43,9 @@ int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* 
 /* Checks the point (t,q) as vida__watch_follow does, but stays at the last point. */
 int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* error);
 
+/* Visits what the watch has measured; NULL is allowed. */
+void vida__watch_record(vida_watch* watch, VidaRecord* record);
+
 /* Returns the number of singular configurations that the motion has passed. *t (nullable) receives
  * the time of the first one and *name (nullable) the name of the row that was redundant there.
  * Without one, both do not change. */

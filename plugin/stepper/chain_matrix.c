@@ -6,6 +6,7 @@
 
 #include "base/elimination.h"
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 
 static int find_pairs(const vida_pattern* pattern, vida_chain_matrix* matrix) {
@@ -84,4 +85,15 @@ bool vida__chain_matrix_solve(vida_chain_matrix* matrix, const double* b, double
     return true;
   }
   return !vida__linear_solve(matrix->linear, b, x);
+}
+
+void vida__chain_matrix_record(vida_chain_matrix* matrix, VidaRecord* record) {
+  const size_t size = (size_t)matrix->size;
+  for (int k = 0; k < matrix->pair_count; k++) {
+    VidaRecord_Reals(record, &matrix->pairs[k].weight, 1);
+  }
+  if (matrix->is_tridiagonal) {
+    VidaRecord_Reals(record, matrix->lower, 5 * size); /* and those behind it */
+  }
+  vida__linear_record(matrix->linear, record);
 }

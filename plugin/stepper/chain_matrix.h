@@ -12,6 +12,7 @@
 
 #include "base/inline.h"
 #include "base/linear.h"
+#include "base/state_record.h"
 
 /* Relative to the sum of the terms of a pivot. A smaller one means that rows nearly depend on each
  * other, where different branches of the constraints are near each other. */
@@ -41,6 +42,8 @@ typedef struct vida_chain_matrix {
  * frees it with vida__chain_matrix_destroy, also after a failure. */
 int vida__chain_matrix_create(const vida_pattern* pattern, SUNContext context,
                               vida_chain_matrix* matrix, VidaError* error);
+/* Visits the entries of a matrix and its factors. */
+void vida__chain_matrix_record(vida_chain_matrix* matrix, VidaRecord* record);
 /* Sets the weight of a pair. */
 void vida__chain_matrix_weigh(vida_chain_matrix* matrix, int pair, double weight);
 /* Frees the contents of a matrix. */

@@ -1,11 +1,13 @@
 #include "stepper/condensed_step.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "system/constraints/multiplier_matrix.h"
 
@@ -191,11 +193,16 @@ static const char* name_of_row(const void* list, int row, const char** kind) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
+static size_t count_numbers(const VidaIntegration* self) {
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  return 6 * n + 3 * m + 2 * (size_t)self->model.system->entry_count;
+}
+
 static int allocate(VidaIntegration* self) {
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t entries = (size_t)self->model.system->entry_count;
   vida_condensed* made =
-      vida__allocate(1, sizeof *made + (6 * n + 3 * m + 2 * entries) * sizeof made->data[0]);
+      vida__allocate(1, sizeof *made + count_numbers(self) * sizeof made->data[0]);
   if (!made) {
     return VIDA_OUT_OF_MEMORY;
   }
@@ -370,4 +377,21 @@ void vida__condensed_prepare(VidaIntegration* self) {
   vida__map_prepare(self->implicit.condensed->map, self->implicit.unknown + self->model.n);
   factor_projection(self, self->implicit.entries0);
   vida__map_reset_counts(self->implicit.condensed->map);
+}
+
+void vida__condensed_record(VidaIntegration* self, VidaRecord* record) {
+  vida_condensed* own = self->implicit.condensed;
+  if (!own) {
+    return;
+  }
+  bool* flags[] = {&own->is_used, &own->has_measured, &own->is_at_guess, &own->has_end,
+                   &own->has_guess_entries};
+  vida__record_part(record, "condensed steps");
+  VidaRecord_Reals(record, own->data, count_numbers(self));
+  vida__record_integers(record, &own->sizes_age, 1, -1, INT_MAX - 1);
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+    VidaRecord_Flag(record, flags[k]);
+  }
+  vida__map_record(own->map, record);
+  vida__linear_record(own->projection, record);
 }

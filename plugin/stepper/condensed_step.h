@@ -42,5 +42,7 @@ bool vida__condensed_solve(VidaIntegration* self);
  * caller then uses the matrix of all unknowns. */
 bool vida__condensed_project(VidaIntegration* self, double t, const double* q,
                              const double* entries, const double* p, double* v, double* nu);
+/* Visits what condensed steps keep; nothing, if there are none. */
+void vida__condensed_record(VidaIntegration* self, VidaRecord* record);
 
 #endif

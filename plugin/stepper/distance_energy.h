@@ -14,8 +14,7 @@
 /* Extrapolations by the last four values, newest first: exact for polynomials of degree 2 and 3,
  * and for those of degree 2 with a part that changes its sign from step to step. Unknowns of
  * energy-momentum have such a part, since only means of velocities satisfy the constraints. */
-enum { EXTRAPOLATIONS = 3 };
-static const double extrapolation[EXTRAPOLATIONS][VIDA_PAST_STEPS] = {
+static const double extrapolation[VIDA_EXTRAPOLATIONS][VIDA_PAST_STEPS] = {
     {3.0, -3.0, 1.0, 0.0}, {4.0, -6.0, 4.0, -1.0}, {2.0, 0.0, -2.0, 1.0}};
 
 /* Changes of impulses after one and two iterations that further ones will not bring to rounding. */
@@ -57,9 +56,9 @@ VIDA_ALWAYS_INLINE void choose_extrapolation(VidaIntegration* self, vida_shape o
   vida_distance_steps* own = self->implicit.distances;
   const double *a = own->past[0].mu, *b = own->past[1].mu, *c = own->past[2].mu,
                *e = own->past[3].mu;
-  double square[EXTRAPOLATIONS] = {0.0};
+  double square[VIDA_EXTRAPOLATIONS] = {0.0};
   for (int r = 0; r < of.m; r++) {
-    for (int k = 0; k < EXTRAPOLATIONS; k++) {
+    for (int k = 0; k < VIDA_EXTRAPOLATIONS; k++) {
       const double error =
           self->model.matrix_stiffness[r] *
           (own->next.mu[r] - extrapolate(extrapolation[k], a[r], b[r], c[r], e[r]));
@@ -67,7 +66,7 @@ VIDA_ALWAYS_INLINE void choose_extrapolation(VidaIntegration* self, vida_shape o
     }
   }
   own->extrapolation = 0;
-  for (int k = 1; k < EXTRAPOLATIONS; k++) {
+  for (int k = 1; k < VIDA_EXTRAPOLATIONS; k++) {
     own->extrapolation = square[k] < square[own->extrapolation] ? k : own->extrapolation;
   }
 }

@@ -1,5 +1,6 @@
 #include "stepper/distance_stages.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,4 +178,21 @@ void vida__leave_calm_stages(VidaIntegration* base, vida_calm_stages* calm, vida
     swap_past(base, stage);
   }
   stage->is_ahead = stage->is_current = calm->is_after_calm = false;
+}
+
+void vida__calm_stages_record(const VidaIntegration* base, vida_calm_stages* calm,
+                              vida_stage* stage, VidaRecord* record) {
+  const vida_distance_steps* own = base->implicit.distances;
+  const size_t unknowns = (size_t)(base->model.n + own->distances.dimension + base->model.m);
+  VidaRecord_Flag(record, &calm->is_tracked);
+  VidaRecord_Flag(record, &calm->is_after_calm);
+  for (int i = 0; i < calm->count; i++) {
+    for (int k = 0; k < VIDA_PAST_STEPS; k++) {
+      VidaRecord_Reals(record, stage[i].past[k].w, unknowns); /* and mu behind it */
+    }
+    VidaRecord_Flag(record, &stage[i].is_current);
+    VidaRecord_Flag(record, &stage[i].is_ahead);
+    VidaRecord_Integer(record, &stage[i].waits, 0, LONG_MAX);
+    VidaRecord_Integer(record, &stage[i].patience, 0, LONG_MAX);
+  }
 }

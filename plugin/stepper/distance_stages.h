@@ -32,4 +32,8 @@ bool vida__make_calm_stage(VidaIntegration* base, vida_calm_stages* calm, vida_s
 /* Passes the history of a stage and of its predecessor on to the method, which makes this stage. */
 void vida__leave_calm_stages(VidaIntegration* base, vida_calm_stages* calm, vida_stage* stage);
 
+/* Visits what calm stages keep. */
+void vida__calm_stages_record(const VidaIntegration* base, vida_calm_stages* calm,
+                              vida_stage* stage, VidaRecord* record);
+
 #endif

@@ -12,6 +12,8 @@
 /* Steps whose unknowns are known when a calm step begins, of which its guess is an extrapolation.
  */
 enum { VIDA_PAST_STEPS = 4 };
+/* The guesses of steps along means (distance_energy.h). */
+enum { VIDA_EXTRAPOLATIONS = 3 };
 /* A constraint. Points are coordinates of their first components; `first` of a distance from a
  * place is behind the last coordinate, where velocities are zero. */
 typedef struct vida_distance_row {

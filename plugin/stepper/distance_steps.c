@@ -1,6 +1,7 @@
 #include "stepper/distance_steps.h"
 
 #include <float.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,43 +25,55 @@ static size_t count_unknowns(const VidaIntegration* self, const vida_distance_st
   return (size_t)(self->model.n + own->distances.dimension + self->model.m);
 }
 
-static int allocate(VidaIntegration* self, vida_distance_steps* own) {
+enum { ARRAYS = 23 };
+
+/* Lists first what steps change, to copy it at once: `inverse` is what follows. The last one is not
+ * part of the state between steps. */
+static void list_arrays(VidaIntegration* self, vida_array arrays[ARRAYS]) {
+  vida_distance_steps* own = self->implicit.distances;
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t dimension = (size_t)own->distances.dimension, width = m * dimension;
   const size_t unknown = count_unknowns(self, own);
-  /* First what steps change, to copy it at once: `inverse` is what follows. */
-  const vida_array arrays[] = {{&own->past[0].w, unknown},
-                               {&own->past[1].w, unknown},
-                               {&own->past[2].w, unknown},
-                               {&own->past[3].w, unknown},
-                               {&own->next.w, unknown},
-                               {&own->d, width},
-                               {&own->d_before, width},
-                               {&own->nu, m},
-                               {&own->nu_before, m},
-                               {&own->inverse, n},
-                               {&own->unconstrained, n},
-                               {&own->force, n},
-                               {&own->v, n + dimension},
-                               {&own->ahead, width},
-                               {&own->mean, self->implicit.form.is_mean ? width : 0},
-                               {&own->turned, self->implicit.form.is_mean ? width : 0},
-                               {&own->rest, m},
-                               {&own->residual, m},
-                               {&own->size, m},
-                               {&own->momentum, m},
-                               {&own->correction, m},
-                               {&own->kept, (VIDA_PAST_STEPS + 1) * unknown + 2 * width + 4 * m +
-                                                n + self->implicit.form.history_size},
-                               {&own->reaction, self->implicit.form.end ? n : 0}};
-  own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
+  const vida_array list[ARRAYS] = {{&own->past[0].w, unknown},
+                                   {&own->past[1].w, unknown},
+                                   {&own->past[2].w, unknown},
+                                   {&own->past[3].w, unknown},
+                                   {&own->next.w, unknown},
+                                   {&own->d, width},
+                                   {&own->d_before, width},
+                                   {&own->nu, m},
+                                   {&own->nu_before, m},
+                                   {&own->inverse, n},
+                                   {&own->unconstrained, n},
+                                   {&own->force, n},
+                                   {&own->v, n + dimension},
+                                   {&own->ahead, width},
+                                   {&own->mean, self->implicit.form.is_mean ? width : 0},
+                                   {&own->turned, self->implicit.form.is_mean ? width : 0},
+                                   {&own->rest, m},
+                                   {&own->residual, m},
+                                   {&own->size, m},
+                                   {&own->momentum, m},
+                                   {&own->correction, m},
+                                   {&own->reaction, self->implicit.form.end ? n : 0},
+                                   {&own->kept, (VIDA_PAST_STEPS + 1) * unknown + 2 * width +
+                                                    4 * m + n + self->implicit.form.history_size}};
+  memcpy(arrays, list, sizeof list);
+}
+
+static int allocate(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  const size_t dimension = (size_t)own->distances.dimension;
+  vida_array arrays[ARRAYS];
+  list_arrays(self, arrays);
+  own->block = vida__allocate_arrays(arrays, ARRAYS);
   own->rows = vida__allocate(m, sizeof *own->rows);
   if (!own->block || !own->rows) {
     return VIDA_OUT_OF_MEMORY;
   }
   /* The system provides memory when it is used first: now, not in a step. */
-  memset(own->block, 0,
-         vida__count_arrays(arrays, sizeof arrays / sizeof *arrays) * sizeof(double));
+  memset(own->block, 0, vida__count_arrays(arrays, ARRAYS) * sizeof(double));
   for (int k = 0; k < VIDA_PAST_STEPS; k++) {
     own->past[k].mu = own->past[k].w + n + dimension;
   }
@@ -87,7 +100,7 @@ int vida__distance_steps_create(VidaIntegration* self, VidaError* error) {
   }
   int code = vida__find_distances(self->model.system, &made->distances);
   const bool has_form = !code && made->distances.count > 0;
-  code = has_form ? allocate(self, made) : code;
+  code = has_form ? allocate(self) : code;
   code = code || !has_form
              ? code
              : vida__chain_matrix_create(pattern, self->model.context, &made->matrix, error);
@@ -532,4 +545,28 @@ void vida__count_calm_steps(const VidaIntegration* self, VidaStatistics* statist
     statistics->residual_evaluations += own->counts.residuals;
     statistics->jacobian_evaluations += own->counts.jacobians;
   }
+}
+
+void vida__distance_steps_record(VidaIntegration* self, VidaRecord* record) {
+  vida_distance_steps* own = self->implicit.distances;
+  if (!own) {
+    return;
+  }
+  vida_array arrays[ARRAYS];
+  bool* flags[] = {&own->is_used,    &own->is_chain, &own->has_uniform_force, &own->has_force,
+                   &own->is_current, &own->is_ahead, &own->has_sizes};
+  long* counts[] = {&own->resumes, &own->patience, &own->counts.iterations, &own->counts.residuals,
+                    &own->counts.jacobians};
+  list_arrays(self, arrays);
+  vida__record_part(record, "steps of distances");
+  vida__record_arrays(record, arrays, ARRAYS - 1);
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+    VidaRecord_Flag(record, flags[k]);
+  }
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    VidaRecord_Integer(record, counts[k], 0, LONG_MAX);
+  }
+  vida__record_integers(record, &own->known, 1, 0, VIDA_PAST_STEPS);
+  vida__record_integers(record, &own->extrapolation, 1, 0, VIDA_EXTRAPOLATIONS - 1);
+  vida__chain_matrix_record(&own->matrix, record);
 }

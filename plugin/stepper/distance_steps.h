@@ -44,6 +44,9 @@ void vida__track_calm_steps(VidaIntegration* self);
 /* Adds the numbers of iterations and evaluations of all calm steps since the start. */
 void vida__count_calm_steps(const VidaIntegration* self, VidaStatistics* statistics);
 
+/* Visits what calm steps keep; nothing, if there are none. */
+void vida__distance_steps_record(VidaIntegration* self, VidaRecord* record);
+
 enum { VIDA_CALM_STEPS = 16 };
 
 #endif

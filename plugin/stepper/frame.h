@@ -2,6 +2,7 @@
 #ifndef VIDA_STEPPER_FRAME_H
 #define VIDA_STEPPER_FRAME_H
 
+#include "base/state_record.h"
 #include "stepper/integration.h"
 #include "system/model/model.h"
 
@@ -32,6 +33,15 @@ typedef struct vida_node_values {
   double momenta[VIDA_LARGEST_MOMENTUM_COUNT];
 } vida_node_values;
 
+/* How a motion was started, to start it again when it is loaded (checkpoint.c). */
+typedef struct vida_start {
+  double t0, h;
+  double *q, *v; /* n: positions and velocities; if is_two_points, positions at both nodes */
+  bool is_two_points;
+  bool again; /* it continued a motion, after a jump in time */
+  vida_segment segment;
+} vida_start;
+
 /* A stepper: the integration that the method sees, and the state of the frame. */
 struct VidaStepper {
   VidaIntegration self; /* first member, so that the addresses of both structures are equal */
@@ -59,6 +69,7 @@ struct VidaStepper {
   vida_jumps* jumps;         /* NULL for systems without jumps, and for steppers with an `outer` */
   vida_segment segment;      /* segment of time that contains the step; used only if `jumps` */
   vida_interrupt interrupt;  /* used only without `outer` */
+  vida_start first, last;    /* starts of the motion: without, and with those that continued it */
   VidaStatistics before;     /* counts of the run before the last start of vida__restart_stepper */
   struct vida_evolution* evolution; /* of VidaStepper_Evolve, freed with free(); NULL until then */
   vida_services* services;          /* what self.services points to, if the stepper owns it */
@@ -103,6 +114,12 @@ void vida__replace_node(VidaStepper* stepper);
  * their default options: "; these can: rattle, hht and 3 more". Returns `code` (alternatives.c). */
 int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options, int code,
                             VidaError* error);
+
+/* Lists the arrays of the integration and the frame (stepper.c). */
+enum { VIDA_FRAME_ARRAYS = 48 };
+void vida__list_arrays(VidaStepper* stepper, vida_array arrays[VIDA_FRAME_ARRAYS]);
+/* Remembers a start, before it is made (checkpoint.c). */
+void vida__keep_start(VidaStepper* stepper, const vida_start* start);
 
 /* Allows interrupts; called before a step. */
 void vida__begin_interruptible(VidaStepper* stepper);

@@ -11,6 +11,7 @@
 
 #include "base/exact_sum.h"
 #include "base/linear.h"
+#include "base/state_record.h"
 #include "solve/implicit_map.h"
 #include "system/constraints/equations.h"
 #include "system/constraints/rank.h"
@@ -366,6 +367,10 @@ void vida__copy_history(const VidaIntegration* from, VidaIntegration* to);
 /* Makes a matrix of the KKT pattern regular where constraints depend on each other: subtracts
  * self->model.redundancy from the diagonal of their rows. */
 void vida__subtract_redundancy(const VidaIntegration* self, double* matrix);
+/* Visits counts (statistics.c). */
+void vida__record_statistics(VidaStatistics* statistics, VidaRecord* record);
+/* Visits a history of `size` unknowns. */
+void vida__record_history(vida_history* history, size_t size, VidaRecord* record);
 /* Deletes the last unknowns. */
 void vida__forget_history(VidaIntegration* self);
 /* Replaces values g (m) at the node, evaluated `steps` steps after the last ones, by the sums of

@@ -1,6 +1,7 @@
 #include "stepper/jumps.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -427,4 +428,33 @@ int vida__jumps_step(VidaStepper* stepper, VidaError* error) {
   }
   jumps->step += code ? 0 : 1;
   return code;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+void vida__record_segment(vida_segment* segment, VidaRecord* record) {
+  VidaRecord_Reals(record, &segment->from, 1);
+  VidaRecord_Reals(record, &segment->to, 1);
+  VidaRecord_Reals(record, &segment->moment, 1);
+}
+
+void vida__jumps_record(VidaStepper* stepper, VidaRecord* record) {
+  vida_jumps* jumps = stepper->jumps;
+  if (!jumps) {
+    return;
+  }
+  const size_t n = (size_t)stepper->self.model.n, m = (size_t)stepper->self.model.m;
+  double* reals[] = {&jumps->t0,          &jumps->h,      &jumps->from,      &jumps->velocity_t,
+                     &jumps->jump.before, &jumps->jump.t, &jumps->jump.after};
+  vida__record_part(record, "jumps in time");
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  VidaRecord_Integer(record, &jumps->step, 0, LONG_MAX);
+  VidaRecord_Flag(record, &jumps->is_at_jump);
+  VidaRecord_Flag(record, &jumps->is_left);
+  VidaRecord_Reals(record, jumps->q, 4 * n + 2 * m); /* and what is behind it */
+  vida__record_segment(&jumps->edge, record);
+  vida__record_integers(record, &jumps->velocity_row, 1, -1, stepper->self.model.m - 1);
+  vida__record_statistics(&jumps->before, record);
 }

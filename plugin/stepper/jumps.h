@@ -46,6 +46,11 @@ int vida__jumps_begin(VidaStepper* stepper, double t0, double h, VidaError* erro
 /* Makes a step of a system with jumps in time, as VidaStepper_Step does. */
 int vida__jumps_step(VidaStepper* stepper, VidaError* error);
 
+/* Visits the state of a stepper at its jumps; nothing, if its system has none. */
+void vida__jumps_record(VidaStepper* stepper, VidaRecord* record);
+/* Visits a segment of time. */
+void vida__record_segment(vida_segment* segment, VidaRecord* record);
+
 /* Adds `more` to *sum, except the number of singular passages. */
 void vida__add_statistics(VidaStatistics* sum, VidaStatistics more);
 

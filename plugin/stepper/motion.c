@@ -127,6 +127,8 @@ static bool has_multipliers_to_scale(const VidaStepper* stepper) {
 int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                        bool again, VidaError* error) {
   int code = vida__check_values(stepper, "velocity", v, error);
+  const vida_start start = {t0, h, (double*)q, (double*)v, false, again, stepper->segment};
+  vida__keep_start(stepper, &start);
   code = code ? code : reset(stepper, t0, h, q, v, again, error);
   code = code ? code : vida__check_reduced_start(&stepper->self, error);
   code = code ? code : vida__check_massless(&stepper->self, error);
@@ -153,6 +155,8 @@ int vida__start_motion_two_points(VidaStepper* stepper, double t0, double h, con
   if (code) {
     return code;
   }
+  const vida_start start = {t0, h, (double*)q0, (double*)q1, true, false, stepper->segment};
+  vida__keep_start(stepper, &start);
   for (int i = 0; i < stepper->self.model.n; i++) {
     stepper->node_velocity[i] = (q1[i] - q0[i]) / h;
   }

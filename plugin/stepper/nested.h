@@ -45,4 +45,7 @@ void vida__copy_node(const VidaIntegration* from, VidaIntegration* to);
 void vida__add_solver_counts(VidaIntegration* to, const VidaIntegration* a,
                              const VidaIntegration* b);
 
+/* Visits a nested stepper: for VidaMethod.state (checkpoint.c). */
+void vida__nested_record(VidaStepper* nested, VidaRecord* record);
+
 #endif

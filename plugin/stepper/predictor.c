@@ -96,3 +96,11 @@ void vida__copy_history(const VidaIntegration* from, VidaIntegration* to) {
 void vida__forget_history(VidaIntegration* self) {
   self->implicit.history.count = 0;
 }
+
+void vida__record_history(vida_history* history, size_t size, VidaRecord* record) {
+  for (int k = 0; k < VIDA_HISTORY; k++) {
+    VidaRecord_Reals(record, history->difference[k], size);
+  }
+  vida__record_integers(record, &history->count, 1, 0, VIDA_HISTORY - 1);
+  vida__record_integers(record, &history->terms, 1, 0, VIDA_HISTORY);
+}

@@ -140,3 +140,17 @@ int vida__stages_make(vida_stages* stages, VidaIntegration* outer, VidaError* er
   }
   return code;
 }
+
+void vida__stages_record(vida_stages* stages, VidaRecord* record) {
+  const VidaIntegration* base = vida__nested_integration(stages->nested);
+  const size_t size = (size_t)(base->model.n + base->model.m);
+  vida__record_part(record, "stages");
+  VidaRecord_Flag(record, &stages->is_broken);
+  VidaRecord_Reals(record, &stages->action, 1);
+  for (int i = 0; i < stages->count; i++) {
+    vida__record_history(&stages->stage[i].history, size, record);
+  }
+  if (stages->calm) {
+    vida__calm_stages_record(base, stages->calm, stages->stage, record);
+  }
+}

@@ -30,5 +30,7 @@ int vida__stages_make(vida_stages* stages, VidaIntegration* outer, VidaError* er
  * needs it: for VidaMethod.action. Fails with VIDA_NOT_SUPPORTED if the nested method does not know
  * them. */
 int vida__stages_action(const vida_stages* stages, double* action, VidaError* error);
+/* Visits what the stages keep, besides the nested stepper. */
+void vida__stages_record(vida_stages* stages, VidaRecord* record);
 
 #endif

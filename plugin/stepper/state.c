@@ -23,6 +23,10 @@ double VidaStepper_Time(const VidaStepper* stepper) {
   return stepper ? vida__node_time(&stepper->self) : (double)NAN;
 }
 
+const VidaOptions* VidaStepper_Options(const VidaStepper* stepper) {
+  return stepper ? stepper->options : NULL;
+}
+
 double VidaStepper_StepSize(const VidaStepper* stepper) {
   const vida_jumps* jumps = stepper ? stepper->jumps : NULL;
   return jumps ? jumps->h : stepper ? stepper->self.node.h : (double)NAN;

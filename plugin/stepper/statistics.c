@@ -1,4 +1,5 @@
 /* The statistics of a stepper, including those before a restart during a run, and its plan. */
+#include <limits.h>
 #include <math.h>
 
 #include "base/error.h"
@@ -66,4 +67,18 @@ int vida__restart_stepper(VidaStepper* stepper, double t, double h, const double
   const int code = vida__start_stepper(stepper, t, h, q, v, error);
   stepper->before = before;
   return code;
+}
+
+void vida__record_statistics(VidaStatistics* statistics, VidaRecord* record) {
+  long* counts[] = {&statistics->steps,
+                    &statistics->rejected_steps,
+                    &statistics->newton_iterations,
+                    &statistics->residual_evaluations,
+                    &statistics->jacobian_evaluations,
+                    &statistics->factorizations,
+                    &statistics->singular_passages,
+                    &statistics->forced_steps};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    VidaRecord_Integer(record, counts[k], LONG_MIN, LONG_MAX);
+  }
 }

@@ -17,57 +17,69 @@
 #include "stepper/reduction.h"
 #include "stepper/registry.h"
 
-/* Allocates one block for all arrays; the order of the first six is that of the state. Their
- * addresses are constant for methods, and written only here. */
-static int allocate_arrays(VidaStepper* stepper) {
+/* The order of the first six is that of the state. Their addresses are constant for methods, and
+ * written only by the allocation. */
+void vida__list_arrays(VidaStepper* stepper, vida_array arrays[VIDA_FRAME_ARRAYS]) {
   const size_t n = (size_t)stepper->self.model.n;
   const size_t m = (size_t)stepper->self.model.m;
   const size_t entries = (size_t)stepper->self.model.system->entry_count;
-  const vida_array arrays[] = {{(double**)&stepper->self.node.q, n},
-                               {(double**)&stepper->self.node.q_low, n},
-                               {(double**)&stepper->self.node.p, n},
-                               {(double**)&stepper->self.node.p_low, n},
-                               {(double**)&stepper->self.node.v, n},
-                               {(double**)&stepper->self.node.lambda, m},
-                               {&stepper->kept, 5 * n + m},
-                               {&stepper->self.implicit.unknown, n + m},
-                               {&stepper->self.implicit.history.difference[0], n + m},
-                               {&stepper->self.implicit.history.difference[1], n + m},
-                               {&stepper->self.implicit.history.difference[2], n + m},
-                               {&stepper->self.implicit.history.difference[3], n + m},
-                               {&stepper->self.implicit.history.difference[4], n + m},
-                               {&stepper->self.implicit.history.difference[5], n + m},
-                               {&stepper->self.model.root_mass, n},
-                               {&stepper->self.model.inverse_root, n},
-                               {&stepper->self.model.row_stiffness, m},
-                               {&stepper->self.model.matrix_root, n},
-                               {&stepper->self.model.matrix_stiffness, m},
-                               {&stepper->self.model.force_size, n},
-                               {&stepper->self.model.value_size, m},
-                               {&stepper->self.model.reach, m},
-                               {&stepper->self.work.speed, n},
-                               {&stepper->self.model.atol, n},
-                               {&stepper->self.implicit.g0, m},
-                               {&stepper->self.implicit.g_tracked, m},
-                               {&stepper->self.implicit.g_node, m},
-                               {&stepper->self.implicit.entries0, entries},
-                               {&stepper->self.implicit.entries_before, entries},
-                               {&stepper->self.implicit.entries_next, entries},
-                               {&stepper->self.work.entries, entries},
-                               {&stepper->self.work.q1, n},
-                               {&stepper->self.work.dq, n},
-                               {&stepper->self.work.place, n},
-                               {&stepper->self.work.l_q, n},
-                               {&stepper->self.work.l_v, n},
-                               {&stepper->self.work.g_work, m},
-                               {&stepper->self.work.node_step, n + m},
-                               {&stepper->node_velocity, n},
-                               {&stepper->values.rate, m},
-                               {&stepper->self.work.constraint_work, m},
-                               {&stepper->self.work.mass_work, n + m},
-                               {&stepper->self.model.redundancy, m},
-                               {&stepper->self.model.least_norm, m}};
-  stepper->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
+  const vida_array list[VIDA_FRAME_ARRAYS] = {
+      {(double**)&stepper->self.node.q, n},
+      {(double**)&stepper->self.node.q_low, n},
+      {(double**)&stepper->self.node.p, n},
+      {(double**)&stepper->self.node.p_low, n},
+      {(double**)&stepper->self.node.v, n},
+      {(double**)&stepper->self.node.lambda, m},
+      {&stepper->kept, 5 * n + m},
+      {&stepper->self.implicit.unknown, n + m},
+      {&stepper->self.implicit.history.difference[0], n + m},
+      {&stepper->self.implicit.history.difference[1], n + m},
+      {&stepper->self.implicit.history.difference[2], n + m},
+      {&stepper->self.implicit.history.difference[3], n + m},
+      {&stepper->self.implicit.history.difference[4], n + m},
+      {&stepper->self.implicit.history.difference[5], n + m},
+      {&stepper->self.model.root_mass, n},
+      {&stepper->self.model.inverse_root, n},
+      {&stepper->self.model.row_stiffness, m},
+      {&stepper->self.model.matrix_root, n},
+      {&stepper->self.model.matrix_stiffness, m},
+      {&stepper->self.model.force_size, n},
+      {&stepper->self.model.value_size, m},
+      {&stepper->self.model.reach, m},
+      {&stepper->self.work.speed, n},
+      {&stepper->self.model.atol, n},
+      {&stepper->self.implicit.g0, m},
+      {&stepper->self.implicit.g_tracked, m},
+      {&stepper->self.implicit.g_node, m},
+      {&stepper->self.implicit.entries0, entries},
+      {&stepper->self.implicit.entries_before, entries},
+      {&stepper->self.implicit.entries_next, entries},
+      {&stepper->self.work.entries, entries},
+      {&stepper->self.work.q1, n},
+      {&stepper->self.work.dq, n},
+      {&stepper->self.work.place, n},
+      {&stepper->self.work.l_q, n},
+      {&stepper->self.work.l_v, n},
+      {&stepper->self.work.g_work, m},
+      {&stepper->self.work.node_step, n + m},
+      {&stepper->node_velocity, n},
+      {&stepper->values.rate, m},
+      {&stepper->self.work.constraint_work, m},
+      {&stepper->self.work.mass_work, n + m},
+      {&stepper->self.model.redundancy, m},
+      {&stepper->self.model.least_norm, m},
+      {&stepper->first.q, n},
+      {&stepper->first.v, n},
+      {&stepper->last.q, n},
+      {&stepper->last.v, n}};
+  memcpy(arrays, list, sizeof list);
+}
+
+/* Allocates one block for all arrays. */
+static int allocate_arrays(VidaStepper* stepper) {
+  vida_array arrays[VIDA_FRAME_ARRAYS];
+  vida__list_arrays(stepper, arrays);
+  stepper->block = vida__allocate_arrays(arrays, VIDA_FRAME_ARRAYS);
   return stepper->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 

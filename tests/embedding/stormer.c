@@ -220,6 +220,16 @@ static void undo(VidaIntegration* integration) {
   own->has_nu = 0;
 }
 
+/* For checkpoints: what a step leaves for the next one. All other numbers are work space. */
+static void state(VidaIntegration* integration, VidaRecord* record) {
+  State* own = VidaIntegration_State(integration);
+  long has_nu = own->has_nu;
+  VidaRecord_Reals(record, own->lambda, (size_t)own->m); /* where Newton's method begins */
+  VidaRecord_Reals(record, own->nu, (size_t)own->m);
+  VidaRecord_Integer(record, &has_nu, 0, 1);
+  own->has_nu = (int)has_nu;
+}
+
 static int velocities(VidaIntegration* integration, double* v, VidaError* error) {
   const State* own = VidaIntegration_State(integration);
   (void)error;
@@ -243,6 +253,7 @@ static const VidaMethod stormer = {
     .options = no_more_options,
     .create = create,
     .start = start,
+    .state = state,
     .step = step,
     .undo = undo,
     .velocities = velocities,

@@ -27,6 +27,40 @@ expect 0 methods stormer --plugin "$stormer" --plugin "$stormer"
 (cd "$plugins" && "$VIDA" methods stormer --plugin libstormer.so >/dev/null) ||
   complain "a name without a slash is not found in the working directory"
 
+# A stepper of a plug-in is saved and loaded; without the plug-in it is refused by name.
+cat >"$work/save.lua" <<TEXT
+local vida = require "vida"
+vida.plugin "$stormer"
+local function build()
+  local system = vida.system { "pendulum", dimension = 2 }
+  system:gravity { 0, -9.81 }
+  local bob = system:particle { "bob", mass = 2, position = { 0.6, -0.8 } }
+  system:distance { "rod", system:anchor { 0, 0 }, bob, length = 1 }
+  return system
+end
+local stepper = build():stepper { "stormer", h = 0.01 }
+stepper:start()
+stepper:step(30)
+stepper:save "$work/stormer.state"
+local loaded = vida.load("$work/stormer.state", build())
+stepper:step(20)
+loaded:step(20)
+for i, q in ipairs(stepper:positions()) do
+  assert(q == loaded:positions()[i], "another motion")
+end
+TEXT
+cat >"$work/load.lua" <<TEXT
+local vida = require "vida"
+local system = vida.system { "pendulum", dimension = 2 }
+local bob = system:particle { "bob", mass = 2, position = { 0.6, -0.8 } }
+system:distance { "rod", system:anchor { 0, 0 }, bob, length = 1 }
+vida.load("$work/stormer.state", system)
+TEXT
+$LUA "$work/save.lua" || complain "a stepper of a plug-in is not saved and loaded"
+$LUA "$work/load.lua" 2>"$work/refusal" && complain "a method that is not there was loaded"
+grep -q "method 'stormer', which is not known here" "$work/refusal" ||
+  complain "the refusal names no method"
+
 # Stormer's rule and rattle make the same positions (Leimkuhler and Skeel 1994): in a comparison by
 # a scenario that loads the plug-in itself, with the reference of the comparison for both.
 cat >"$work/pendulum.lua" <<TEXT

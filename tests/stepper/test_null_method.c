@@ -31,6 +31,17 @@ static void test_nothing(void) {
                "integration is NULL");
 }
 
+static void test_state(void) {
+  double x[2] = {1.0, 2.0};
+  long count = 3;
+  bool flag = true;
+  VidaRecord_Reals(NULL, x, 2);
+  VidaRecord_Integer(NULL, &count, 0, 1);
+  VidaRecord_Flag(NULL, &flag);
+  EXPECT(!VidaRecord_IsLoading(NULL) && x[0] == 1.0 && x[1] == 2.0 && count == 3 && flag,
+         "of nothing");
+}
+
 static void test_records(void) {
   VidaError error = {0};
   const int count = Vida_MethodCount();
@@ -49,6 +60,6 @@ static void test_records(void) {
 
 int main(void) {
   static const CheckTest tests[] = {
-      {"nothing", test_nothing}, {"records", test_records}, {NULL, NULL}};
+      {"nothing", test_nothing}, {"state", test_state}, {"records", test_records}, {NULL, NULL}};
   return check_main("null method", tests);
 }

@@ -128,6 +128,65 @@ static VidaStepper* start_of(const VidaSystem* system, const char* first, double
   return stepper;
 }
 
+/* A method whose state is not known is refused by name; nothing is written. */
+static void test_no_checkpoint(void) {
+  VidaError error = {0};
+  unsigned char* bytes = NULL;
+  size_t size = 1;
+  const Model model = model_oscillator(2.0, 8.0, 1.0, 0.5);
+  VidaSystem* system = model_system(&model);
+  VidaStepper* stepper = start_of(system, "kick", 0.01);
+  EXPECT_ERROR(VidaStepper_SaveBytes(stepper, &bytes, &size, &error), &error, VIDA_NOT_SUPPORTED,
+               "kick-drift cannot be saved: its record has no function 'state'");
+  EXPECT(!bytes && size == 0, "%zu bytes", size);
+  VidaStepper_Destroy(&stepper);
+  VidaSystem_Destroy(&system);
+}
+
+static int saves, loads;
+
+/* Steps leave nothing: the accelerations are work space. */
+static void visit(VidaIntegration* integration, VidaRecord* record) {
+  bool is_here = true;
+  (void)integration;
+  VidaRecord_Flag(record, &is_here);
+  saves += VidaRecord_IsLoading(record) ? 0 : 1;
+  loads += VidaRecord_IsLoading(record) ? 1 : 0;
+}
+
+static void test_checkpoint(void) {
+  static VidaMethod saved;
+  VidaError error = {0};
+  VidaOptions* options = NULL;
+  VidaStepper *stepper = NULL, *loaded = NULL;
+  unsigned char* bytes = NULL;
+  size_t size = 0;
+  const Model model = model_oscillator(2.0, 8.0, 1.0, 0.5);
+  VidaSystem* system = model_system(&model);
+  double q[MODEL_COORDINATES], v[MODEL_COORDINATES];
+  saved = kick_drift;
+  saved.info.name = "kick-drift-saved";
+  saved.state = visit;
+  REQUIRE_OK(Vida_RegisterMethod(&saved, &error), &error);
+  REQUIRE_OK(VidaOptions_Create("kick-drift-saved", &options, &error), &error);
+  REQUIRE_OK(VidaOptions_SetReal(options, "h", 0.01, &error), &error);
+  REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+  REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_Start(stepper, 0.0, q, v, &error), &error);
+  REQUIRE_OK(VidaStepper_Steps(stepper, 7, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_SaveBytes(stepper, &bytes, &size, &error), &error);
+  REQUIRE_OK(VidaStepper_LoadBytes(system, options, bytes, size, &loaded, &error), &error);
+  EXPECT(saves == 1 && loads == 1, "%d saves, %d loads", saves, loads);
+  REQUIRE_OK(VidaStepper_Steps(stepper, 7, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_Steps(loaded, 7, NULL, &error), &error);
+  EXPECT(VidaStepper_Positions(stepper)[0] == VidaStepper_Positions(loaded)[0], "positions");
+  free(bytes);
+  VidaStepper_Destroy(&stepper);
+  VidaStepper_Destroy(&loaded);
+  VidaOptions_Destroy(&options);
+  VidaSystem_Destroy(&system);
+}
+
 /* The recurrence of x'' = -(k/m) x, and the energy of its states. */
 static void test_oscillator(void) {
   const double mass = 2.0, stiffness = 8.0, h = 0.01;
@@ -234,6 +293,8 @@ static void test_passages(void) {
 
 static const CheckTest tests[] = {{"registration", test_registration},
                                   {"oscillator", test_oscillator},
+                                  {"no checkpoint", test_no_checkpoint},
+                                  {"checkpoint", test_checkpoint},
                                   {"multipliers", test_multipliers},
                                   {"singular passages", test_passages},
                                   {NULL, NULL}};

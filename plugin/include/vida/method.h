@@ -19,6 +19,9 @@ extern "C" {
 /* The integration of one system by one method, as the method sees it. */
 typedef struct VidaIntegration VidaIntegration;
 
+/* A record of a state, for checkpoints (VidaStepper_Save). */
+typedef struct VidaRecord VidaRecord;
+
 /* The state at the time t0 + step h. VidaMethod.step reads the state before the step from the node
  * and writes the state after the step to it. VIDA keeps a copy, and restores the node if the step
  * fails or VIDA rejects its result, for example because q, p or (for methods without `multipliers`)
@@ -80,6 +83,12 @@ typedef struct VidaMethod {
    * the result of the step, and restores the node itself. NULL: steps do not change the method's
    * own state. */
   void (*undo)(VidaIntegration* integration);
+  /* Visits all numbers of the method's own state that steps change, or that a start leaves and that
+   * do not follow from its arguments, with the functions VidaRecord_... below. VIDA calls it to
+   * save a checkpoint, and after `create` and `start` (of the same start) to load one: the same
+   * calls then fill these numbers. NULL: the method has no state of its own
+   * (VidaIntegration_SetState); VIDA refuses to save one that has. */
+  void (*state)(VidaIntegration* integration, VidaRecord* record);
   /* Computes the velocities v (n) at the node. */
   int (*velocities)(VidaIntegration* integration, double* v, VidaError* error);
   /* Computes the energy (J) and the time t (s) to which it belongs. */
@@ -145,6 +154,22 @@ VIDA_API int VidaIntegration_NodeEnergy(VidaIntegration* integration, double* en
 /* Computes the multipliers from the equations of motion at the node, and writes them to its lambda.
  * Methods whose steps have no multipliers use this function as VidaMethod.multipliers. */
 VIDA_API int VidaIntegration_NodeMultipliers(VidaIntegration* integration, VidaError* error);
+
+/* ---- records of the method's state ----------------------------------------------------------- */
+
+/* These functions save numbers to a record, or load them: one function of the method, which visits
+ * its state, does both. A record that does not fit is a failure of the record, after which they do
+ * nothing. */
+
+/* Visits `count` real numbers. NULL is allowed if count is 0. */
+VIDA_API void VidaRecord_Reals(VidaRecord* record, double* values, size_t count);
+/* Visits an integer. If it is loaded and is not from `least` to `most`, the record fails: give the
+ * bounds that keep an index in its array. */
+VIDA_API void VidaRecord_Integer(VidaRecord* record, long* value, long least, long most);
+/* Visits a flag. */
+VIDA_API void VidaRecord_Flag(VidaRecord* record, bool* value);
+/* Returns whether the record is loaded, for numbers that follow from those that were. */
+VIDA_API bool VidaRecord_IsLoading(const VidaRecord* record);
 
 /* ---- registration ---------------------------------------------------------------------------- */
 

@@ -162,6 +162,34 @@ VIDA_API int VidaStepper_Steps(VidaStepper* stepper, long count, long* made, Vid
 VIDA_API int VidaStepper_SetInterrupt(VidaStepper* stepper, int (*ask)(void* data), void* data,
                                       VidaError* error);
 
+/* ---- checkpoints ---- */
+
+/* Saves a stepper that has been started to a file, with its method, its options and all that its
+ * next steps depend on. Replaces the file at once: whatever happens meanwhile, it has its old or
+ * its new contents. Does not change the stepper. Fails with VIDA_NOT_SUPPORTED for a method without
+ * VidaMethod.state and for a linear solver of the program, and with VIDA_INPUT_OUTPUT if the file
+ * cannot be written. The interrupt function is not saved. */
+VIDA_API int VidaStepper_Save(const VidaStepper* stepper, const char* path, VidaError* error);
+/* Saves a stepper to memory, likewise. The caller frees *bytes with free(). */
+VIDA_API int VidaStepper_SaveBytes(const VidaStepper* stepper, unsigned char** bytes, size_t* size,
+                                   VidaError* error);
+/* Creates the stepper that VidaStepper_Save has saved. With fixed steps it goes on bit for bit as
+ * the saved one does, if VIDA, its compiler and SUNDIALS are the same; methods that choose their
+ * steps go on likewise, or from their state with a new history (guide, c.md). `options` (nullable)
+ * must then be those of the checkpoint. The caller frees *stepper with VidaStepper_Destroy; it is
+ * NULL after a failure. Fails with VIDA_BAD_ARGUMENT, and names what differs, if method, options or
+ * system are others; with VIDA_UNKNOWN_NAME if the method is not known; with VIDA_NOT_SUPPORTED if
+ * the checkpoint was saved by another version of VIDA; and with VIDA_INPUT_OUTPUT for a file that
+ * cannot be read, is truncated or damaged. */
+VIDA_API int VidaStepper_Load(const VidaSystem* system, const VidaOptions* options,
+                              const char* path, VidaStepper** stepper, VidaError* error);
+/* Creates a stepper from memory, likewise. */
+VIDA_API int VidaStepper_LoadBytes(const VidaSystem* system, const VidaOptions* options,
+                                   const unsigned char* bytes, size_t size, VidaStepper** stepper,
+                                   VidaError* error);
+/* Returns the options of a stepper, which belong to it. */
+VIDA_API const VidaOptions* VidaStepper_Options(const VidaStepper* stepper);
+
 /* Returns the current time in s. */
 VIDA_API double VidaStepper_Time(const VidaStepper* stepper);
 /* Returns the step h in s. */

@@ -646,6 +646,7 @@ static vida_collocation* allocate_state(const VidaIntegration* self, const vida_
                                {&own->curvature, curvature},
                                {&own->turn, n}};
   double* next = vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], (double*)(own + 1));
+  own->numbers = (size_t)(next - own->unknown);
   for (int k = 0; k < VIDA_STAGE_HISTORY; k++, next += size) {
     own->history[k] = next;
   }

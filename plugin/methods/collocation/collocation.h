@@ -78,6 +78,7 @@ typedef struct vida_collocation {
   double* sum;       /* n: work */
   double* node_push; /* n: h L_q of the first stage, if it is the node */
   double* impulse;   /* m: impulse of the last projection */
+  size_t numbers;    /* before `history`, behind the state */
   bool has_step;     /* a step has been made */
 } vida_collocation;
 
@@ -116,5 +117,8 @@ int vida__collocation_jacobian(void* data, const double* u, double* matrix);
 void vida__collocation_sizes(void* data, const double* u, double* size);
 /* VidaStepEquations.second_guess of the methods. */
 void vida__collocation_guess(void* data, double* u);
+
+/* Visits the state: for VidaMethod.state. */
+void vida__collocation_state(VidaIntegration* self, VidaRecord* record);
 
 #endif

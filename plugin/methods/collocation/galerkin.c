@@ -48,6 +48,7 @@ const VidaMethod vida__galerkin_gauss = {
     .equations = {vida__collocation_residual, vida__collocation_jacobian, vida__collocation_sizes,
                   vida__collocation_guess},
     .create = create,
+    .state = vida__collocation_state,
     .start = vida__collocation_start,
     .step = vida__collocation_step,
     .velocities = velocities,

@@ -6,11 +6,13 @@
 #include "methods/collocation/radau.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/integration.h"
@@ -563,6 +565,39 @@ static int create(VidaIntegration* self, VidaError* error) {
   return code ? code : vida__radau_create_newton(self, error);
 }
 
+static void record_numbers(vida_radau* own, VidaRecord* record) {
+  double* reals[] = {&own->t,          &own->h,        &own->t_next,     &own->last_h,
+                     &own->factored_h, &own->h_wanted, &own->h_accepted, &own->error_accepted};
+  int* counts[] = {&own->count,           &own->fresh_count, &own->spent,       &own->renewals,
+                   &own->renewals_length, &own->pause,       &own->pause_length};
+  long* sums[] = {&own->iterations, &own->residuals, &own->jacobians, &own->factorizations};
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+    vida__record_integers(record, counts[k], 1, INT_MIN, INT_MAX);
+  }
+  for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
+    VidaRecord_Integer(record, sums[k], 0, LONG_MAX);
+  }
+  VidaRecord_Flag(record, &own->is_evaluated);
+  VidaRecord_Flag(record, &own->is_fresh);
+  VidaRecord_Flag(record, &own->was_rejected);
+}
+
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  vida_radau* own = self->state;
+  vida_radau unused;
+  VidaRecord_Reals(record, (double*)(own + 1), lay_out(self, &unused, NULL));
+  record_numbers(own, record);
+  vida__equations_record(own->equations, record);
+  vida__linear_record(own->real_matrix, record);
+  vida__linear_record(own->metric_matrix, record);
+  vida__linear_record(own->filter_matrix, record);
+  vida__linear_record(own->filter_metric, record);
+  vida__complex_record(own->complex_matrix, record);
+}
+
 static void destroy(VidaIntegration* self) {
   vida_radau* own = self->state;
   if (!own) {
@@ -601,6 +636,7 @@ const VidaMethod vida__radau = {
     .options = options,
     .equations = {vida__radau_residual, vida__radau_jacobian, vida__radau_sizes, guess_again},
     .create = create,
+    .state = record_state,
     .start = start,
     .step = step,
     .velocities = velocities,

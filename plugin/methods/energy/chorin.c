@@ -309,6 +309,12 @@ static int create(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  chorin_state* own = self->state;
+  VidaRecord_Reals(record, own->mean,
+                   5 * (size_t)self->model.n + (size_t)self->model.system->pattern.entries);
+}
+
 static int step(VidaIntegration* self, VidaError* error) {
   const chorin_state* own = self->state;
   double phi;
@@ -361,6 +367,7 @@ const VidaMethod vida__chorin = {
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,
+    .state = record_state,
     .start = vida__energy_start,
     .step = step,
     .velocities = vida__energy_velocities,

@@ -28,6 +28,7 @@ typedef struct ggl_state {
   double* middle;  /* entries of G in the middle */
   double* turned;  /* entries of (G v + g_t)_q there */
   double* quarter; /* values of the KKT pattern: work */
+  size_t numbers;  /* behind the state */
   bool has_gamma;  /* unknown has that of the last step */
   vida_pattern pattern;
 } ggl_state;
@@ -231,18 +232,25 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  ggl_state* own = self->state;
+  VidaRecord_Reals(record, own->unknown, own->numbers);
+  VidaRecord_Flag(record, &own->has_gamma);
+}
+
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static int create(VidaIntegration* self, VidaError* error) {
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m, size = 2 * (n + m);
   const size_t entries = (size_t)self->model.system->entry_count;
   const size_t places = (size_t)self->model.system->pattern.entries;
-  ggl_state* own =
-      vida__allocate(1, sizeof *own + (size + m + n + 2 * entries + places) * sizeof(double) +
-                            (size + 1 + 4 * places) * sizeof(sunindextype));
+  const size_t numbers = size + m + n + 2 * entries + places;
+  ggl_state* own = vida__allocate(
+      1, sizeof *own + numbers * sizeof(double) + (size + 1 + 4 * places) * sizeof(sunindextype));
   if (!own) {
     return vida__fail_memory(error);
   }
+  own->numbers = numbers;
   own->unknown = (double*)(own + 1);
   own->impulse = own->unknown + size;
   own->force = own->impulse + m;
@@ -271,6 +279,7 @@ const VidaMethod vida__del_ggl = {
     .options = options,
     .equations = {residual, jacobian, vida__projected_sizes, vida__projected_guess},
     .create = create,
+    .state = record_state,
     .start = start,
     .step = step,
     .velocities = velocities,

@@ -98,6 +98,12 @@ static int create_average(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void record_average(VidaIntegration* self, VidaRecord* record) {
+  average_state* own = self->state;
+  VidaRecord_Reals(record, own->l_q,
+                   (size_t)self->model.n + (size_t)self->model.system->entry_count);
+}
+
 /* ---- Itoh and Abe ---------------------------------------------------------------------------- */
 
 /* Component i of D f is (f(b) - f(a)) / (b_i - a_i), where a and b differ in coordinate i only:
@@ -276,6 +282,14 @@ static int create_increments(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void record_increments(VidaIntegration* self, VidaRecord* record) {
+  increment_state* own = self->state;
+  const VidaSystem* system = self->model.system;
+  VidaRecord_Reals(record, own->a,
+                   5 * (size_t)self->model.n + (size_t)system->entry_count +
+                       2 * (size_t)system->pattern.entries);
+}
+
 /* ---- records --------------------------------------------------------------------------------- */
 
 static const VidaOptionRow average_options[] = {
@@ -302,6 +316,7 @@ const VidaMethod vida__average_vector_field = {
     .equations = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
                   vida__guess_free_flight},
     .create = create_average,
+    .state = record_average,
     .start = vida__energy_start,
     .step = vida__energy_step,
     .velocities = vida__energy_velocities,
@@ -321,6 +336,7 @@ const VidaMethod vida__itoh_abe = {
     .equations = {vida__energy_residual, vida__energy_jacobian, vida__step_sizes,
                   vida__guess_free_flight},
     .create = create_increments,
+    .state = record_increments,
     .start = vida__energy_start,
     .step = vida__energy_step,
     .velocities = vida__energy_velocities,

@@ -72,6 +72,8 @@ int vida__energy_velocities(VidaIntegration* self, double* v, VidaError* error);
 /* VidaMethod.energy of these methods. */
 int vida__energy_at_node(VidaIntegration* self, double* value, double* t, VidaError* error);
 
+/* Visits the state of vida__general_create: for VidaMethod.state (energy_general.c). */
+void vida__general_state(VidaIntegration* self, VidaRecord* record);
 /* Creates the state of the method for general Lagrangians that are quadratic in the rates, with the
  * equivariant rule (energy_general.c). The functions below belong to it. */
 int vida__general_create(VidaIntegration* self, VidaError* error);

@@ -60,6 +60,7 @@ typedef struct collocation_state {
   double *entries, *turned;          /* entries of G and of K */
   double* work;                      /* 2 (n + m) */
   double* kkt;                       /* values of the KKT pattern */
+  size_t numbers;                    /* behind the state */
   int* upper; /* n + m: entries of a column of it above the constraint rows */
 } collocation_state;
 
@@ -670,6 +671,7 @@ static collocation_state* allocate_state(const VidaIntegration* self, int places
                                {&own->entries, count * entries},
                                {&own->turned, count * entries}};
   double* next = vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], (double*)(own + 1));
+  own->numbers = numbers;
   own->pattern.column_start = (sunindextype*)next;
   own->pattern.row = own->pattern.column_start + size + 1;
   own->upper = (int*)(own->pattern.row + all);
@@ -726,6 +728,13 @@ static int create(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  collocation_state* own = self->state;
+  VidaRecord_Reals(record, own->unknown, own->numbers);
+  VidaRecord_Flag(record, &own->has_last);
+  VidaRecord_Flag(record, &own->is_evaluated);
+}
+
 /* ---- the method ------------------------------------------------------------------------------ */
 
 static const VidaOptionRow options[] = {
@@ -758,6 +767,7 @@ const VidaMethod vida__energy_collocation = {
     .equations = {residual, jacobian, sizes, guess_free_flight},
     .check = check,
     .create = create,
+    .state = record_state,
     .start = start,
     .step = step,
     .velocities = vida__energy_velocities,

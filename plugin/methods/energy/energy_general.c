@@ -193,3 +193,8 @@ int vida__general_create(VidaIntegration* self, VidaError* error) {
   self->state = own;
   return VIDA_SUCCESS;
 }
+
+void vida__general_state(VidaIntegration* self, VidaRecord* record) {
+  general_state* own = self->state;
+  VidaRecord_Reals(record, own->v1, 6 * (size_t)self->model.n);
+}

@@ -80,6 +80,7 @@ const VidaMethod vida__energy_momentum_ggl = {
     .equations = {vida__projected_residual, vida__projected_jacobian, vida__projected_sizes,
                   vida__projected_guess},
     .create = create,
+    .state = vida__projected_state_record,
     .destroy = destroy,
     .start = start,
     .step = step,

@@ -167,6 +167,12 @@ static int create(VidaIntegration* self, VidaError* error) {
                        : VIDA_SUCCESS;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  livens_state* own = self->state;
+  VidaRecord_Reals(record, own->v1, 3 * (size_t)self->model.n);
+  vida__energy_plan_record(own->base.plan, record);
+}
+
 static void destroy(VidaIntegration* self) {
   if (self->state) {
     vida__energy_plan_destroy(&((livens_state*)self->state)->base.plan);
@@ -202,6 +208,7 @@ const VidaMethod vida__energy_momentum_livens = {
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,
+    .state = record_state,
     .destroy = destroy,
     .start = start,
     .step = step,

@@ -328,6 +328,14 @@ static int create(VidaIntegration* self, VidaError* error) {
   return vida__energy_plan_create(self, own->rule, &own->plan, error);
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  if (is_general(self)) {
+    vida__general_state(self, record);
+  } else {
+    vida__energy_plan_record(((vida_energy_state*)self->state)->plan, record);
+  }
+}
+
 static void destroy(VidaIntegration* self) {
   if (self->state) {
     vida__energy_plan_destroy(&((vida_energy_state*)self->state)->plan);
@@ -361,6 +369,7 @@ const VidaMethod vida__energy_momentum = {
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,
+    .state = record_state,
     .destroy = destroy,
     .start = start,
     .step = step,

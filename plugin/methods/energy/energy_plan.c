@@ -1,12 +1,14 @@
 #include "methods/energy/energy_plan.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/elimination.h"
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "methods/energy/energy.h"
 #include "stepper/method_options.h"
@@ -48,6 +50,7 @@ struct vida_energy_plan {
   double* end_entries; /* of G at the end, as it was when the matrix was factored, and */
   double* columns;     /* M^-1 Dg^T / 2 in the pattern of G */
   double* block;
+  size_t numbers; /* in `block` */
 };
 
 /* ---- residual -------------------------------------------------------------------------------- */
@@ -383,6 +386,7 @@ static int allocate(const VidaIntegration* self, vida_energy_plan* own) {
                                {&own->correction, size},   {&own->guess, size},
                                {&own->size, size},         {&own->entries, entries},
                                {&own->columns, condensed}, {&own->end_entries, condensed}};
+  own->numbers = vida__count_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
@@ -471,4 +475,19 @@ const double* vida__energy_plan_force(const vida_energy_plan* plan) {
 
 const double* vida__energy_plan_entries(const vida_energy_plan* plan) {
   return plan->entries;
+}
+
+void vida__energy_plan_record(vida_energy_plan* plan, VidaRecord* record) {
+  if (!plan) {
+    return;
+  }
+  VidaRecord_Reals(record, plan->block, plan->numbers);
+  vida__record_integers(record, &plan->sizes_age, 1, -1, INT_MAX - 1);
+  vida__record_integers(record, &plan->filter, 1, 0, VIDA_HISTORY - 1);
+  vida__record_integers(record, &plan->filter_age, 1, -2, INT_MAX - 1);
+  vida__record_integers(record, &plan->failures, 1, 0, 30);
+  vida__record_integers(record, &plan->skips, 1, 0, INT_MAX);
+  VidaRecord_Flag(record, &plan->has_factors);
+  VidaRecord_Flag(record, &plan->is_solved);
+  vida__linear_record(plan->linear, record);
 }

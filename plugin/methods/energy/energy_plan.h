@@ -32,4 +32,7 @@ int vida__energy_plan_start(VidaIntegration* self, vida_energy_plan* plan, VidaE
 const double* vida__energy_plan_force(const vida_energy_plan* plan);
 const double* vida__energy_plan_entries(const vida_energy_plan* plan);
 
+/* Visits what a plan keeps of the last steps; NULL is allowed. */
+void vida__energy_plan_record(vida_energy_plan* plan, VidaRecord* record);
+
 #endif

@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "methods/energy/energy_projected.h"
+#include "methods/energy/hidden_plan.h"
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -303,12 +304,13 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
   const size_t size = 2 * (n + (size_t)self->model.m);
   const size_t entries = (size_t)system->entry_count;
   const size_t places = (size_t)system->pattern.entries;
-  vida_projected_state* own =
-      vida__allocate(1, sizeof *own + (2 * n + size + 3 * entries + places) * sizeof(double) +
-                            (size + 1 + 4 * places) * sizeof(sunindextype));
+  const size_t numbers = 2 * n + size + 3 * entries + places;
+  vida_projected_state* own = vida__allocate(
+      1, sizeof *own + numbers * sizeof(double) + (size + 1 + 4 * places) * sizeof(sunindextype));
   if (!own) {
     return vida__fail_memory(error);
   }
+  own->numbers = numbers;
   own->base.rule = &vida__equivariant_rule;
   own->hidden = hidden;
   own->v0 = (double*)(own + 1);
@@ -323,6 +325,13 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
   self->implicit.prepare = prepare;
   self->turn_limit = VIDA_CHORD_LIMIT;
   return VIDA_SUCCESS;
+}
+
+void vida__projected_state_record(VidaIntegration* self, VidaRecord* record) {
+  vida_projected_state* own = self->state;
+  VidaRecord_Reals(record, own->v0, own->numbers);
+  VidaRecord_Flag(record, &own->has_eta);
+  vida__hidden_plan_record(own->plan, (size_t)(self->model.n + self->model.m), record);
 }
 
 static int create(VidaIntegration* self, VidaError* error) {
@@ -348,6 +357,7 @@ const VidaMethod vida__energy_momentum_projected = {
     .equations = {vida__projected_residual, vida__projected_jacobian, vida__projected_sizes,
                   vida__projected_guess},
     .create = create,
+    .state = vida__projected_state_record,
     .start = vida__energy_start,
     .step = vida__projected_step,
     .velocities = vida__energy_velocities,

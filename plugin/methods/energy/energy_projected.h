@@ -26,6 +26,7 @@ typedef struct vida_projected_state {
   double* middle;  /* entries of D_v (G v) */
   double* other;   /* entries: work */
   double* quarter; /* values of the KKT pattern: work */
+  size_t numbers;  /* behind the state */
   bool has_eta;    /* unknown has that of the last step */
   vida_pattern pattern;
   struct vida_hidden_plan* plan; /* NULL: Newton's method for all unknowns (hidden_plan.h) */
@@ -53,5 +54,8 @@ int vida__projected_jacobian(void* data, const double* u, double* matrix);
 void vida__projected_sizes(void* data, const double* u, double* size);
 void vida__projected_guess(void* data, double* u);
 int vida__projected_step(VidaIntegration* self, VidaError* error);
+
+/* Visits the state: for VidaMethod.state. */
+void vida__projected_state_record(VidaIntegration* self, VidaRecord* record);
 
 #endif

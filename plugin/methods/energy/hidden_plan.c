@@ -1,11 +1,13 @@
 #include "methods/energy/hidden_plan.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "stepper/method_options.h"
 #include "system/constraints/multiplier_matrix.h"
@@ -44,6 +46,7 @@ struct vida_hidden_plan {
   double* rows;        /* 2 m: of (mu, eta), and their corrections */
   double* quarter[4];  /* values of the blocks */
   double* block;
+  size_t numbers; /* in `block` */
 };
 
 static vida_hidden_plan* plan_of(const VidaIntegration* self) {
@@ -408,6 +411,7 @@ static int allocate(const VidaIntegration* self, vida_hidden_plan* own) {
       {&own->end_entries, entries}, {&own->slopes, entries},    {&own->momenta, entries},
       {&own->rates, entries},       {&own->turns, entries},     {&own->quarter[0], places},
       {&own->quarter[1], places},   {&own->quarter[2], places}, {&own->quarter[3], places}};
+  own->numbers = vida__count_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->pattern.size = 2 * (int)m;
   own->pattern.entries = 4 * (int)places;
@@ -501,4 +505,19 @@ int vida__hidden_plan_start(VidaIntegration* self, VidaError* error) {
     prepare_matrix(self, own);
   }
   return code;
+}
+
+void vida__hidden_plan_record(vida_hidden_plan* plan, size_t unknowns, VidaRecord* record) {
+  if (!plan) {
+    return;
+  }
+  for (int k = 0; k < PAST; k++) { /* which change places */
+    VidaRecord_Reals(record, plan->past[k], unknowns);
+  }
+  const size_t past = PAST * unknowns; /* at the beginning of the block */
+  VidaRecord_Reals(record, plan->block + past, plan->numbers - past);
+  vida__record_integers(record, &plan->failures, 1, 0, 30);
+  vida__record_integers(record, &plan->skips, 1, 0, INT_MAX);
+  vida__record_integers(record, &plan->known, 1, 0, PAST);
+  vida__linear_record(plan->linear, record);
 }

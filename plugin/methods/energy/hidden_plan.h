@@ -21,4 +21,7 @@ int vida__hidden_plan_start(VidaIntegration* self, VidaError* error);
 /* VidaMethod.step with a plan. */
 int vida__hidden_plan_step(VidaIntegration* self, VidaError* error);
 
+/* Visits what a plan keeps of the last steps; NULL is allowed. */
+void vida__hidden_plan_record(struct vida_hidden_plan* plan, size_t unknowns, VidaRecord* record);
+
 #endif

@@ -372,17 +372,28 @@ static const vida_one_step_class formulas = {
 
 /* ---- the integrator -------------------------------------------------------------------------- */
 
-static int allocate(extrapolation* own, const vida_model* model) {
+enum { ARRAYS = 12 };
+
+/* Returns the number of arrays. */
+static size_t list_arrays(extrapolation* own, const vida_model* model,
+                          vida_array arrays[ARRAYS + COLUMNS]) {
   const size_t n = (size_t)model->n, m = (size_t)model->m;
   const size_t entries = (size_t)model->system->entry_count;
-  vida_array arrays[12 + COLUMNS] = {
+  const vida_array list[ARRAYS] = {
       {&own->old, 2 * n},  {&own->now, 2 * n},  {&own->next, 2 * n},   {&own->q, n},
       {&own->v, n},        {&own->there, n},    {&own->rows, entries}, {&own->rows_here, entries},
       {&own->residual, m}, {&own->side, n + m}, {&own->work, n + m},   {&own->base.end, 2 * n}};
+  memcpy(arrays, list, sizeof list);
   for (int k = 0; k < own->columns; k++) {
-    arrays[12 + k] = (vida_array){&own->table[k], 2 * n};
+    arrays[ARRAYS + k] = (vida_array){&own->table[k], 2 * n};
   }
-  own->block = vida__allocate_arrays(arrays, (size_t)(12 + own->columns));
+  return (size_t)(ARRAYS + own->columns);
+}
+
+static int allocate(extrapolation* own, const vida_model* model) {
+  vida_array arrays[ARRAYS + COLUMNS];
+  const size_t count = list_arrays(own, model, arrays);
+  own->block = vida__allocate_arrays(arrays, count);
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -398,6 +409,19 @@ static int create_integrator(vida_ode* ode) {
   own->scheme = (int)VidaOptions_Get(options, "scheme");
   own->columns = columns_of(options);
   return allocate(own, &method->self->model);
+}
+
+static void record_integrator(vida_ode* ode, VidaRecord* record) {
+  extrapolation* own = ode->memory;
+  vida_array arrays[ARRAYS + COLUMNS];
+  const size_t count = list_arrays(own, &method_of(ode)->self->model, arrays);
+  vida__record_arrays(record, arrays, count);
+  VidaRecord_Reals(record, &own->base.h, 1);
+  VidaRecord_Reals(record, &own->error, 1);
+  VidaRecord_Reals(record, own->step, COLUMNS + 1);
+  VidaRecord_Reals(record, own->work_per_time, COLUMNS + 1);
+  vida__record_integers(record, &own->target, 1, 0, own->columns - 1);
+  vida__record_integers(record, &own->used, 1, 0, own->columns - 1);
 }
 
 static void destroy_integrator(vida_ode* ode) {
@@ -426,6 +450,7 @@ static int begin(vida_ode* ode, double t, double step, double stop) {
 static const vida_integrator_class integrator = {.name = "extrapolation",
                                                  .create = create_integrator,
                                                  .begin = begin,
+                                                 .record = record_integrator,
                                                  .destroy = destroy_integrator,
                                                  VIDA_ONE_STEP_FUNCTIONS};
 

@@ -42,6 +42,7 @@ typedef struct alpha_state {
   double* mu;      /* m: of the projection */
   double* solving; /* n + m: work */
   double* rows;    /* entries of a_q, for systems with nonholonomic rows */
+  size_t numbers;  /* of all of these */
 } alpha_state;
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
@@ -414,10 +415,12 @@ static int allocate(VidaIntegration* self, VidaError* error) {
   const size_t m = (size_t)self->model.m;
   const size_t entries =
       self->model.system->nonholonomic ? (size_t)self->model.system->entry_count : 0;
-  alpha_state* own = vida__allocate(1, sizeof *own + (13 * n + 2 * m + entries) * sizeof(double));
+  const size_t numbers = 13 * n + 2 * m + entries;
+  alpha_state* own = vida__allocate(1, sizeof *own + numbers * sizeof(double));
   if (!own) {
     return vida__fail_memory(error);
   }
+  own->numbers = numbers;
   double** const of_n[] = {&own->v,  &own->a,  &own->p,  &own->r,      &own->s,    &own->v1,
                            &own->a1, &own->p1, &own->s1, &own->v_base, &own->base, &own->jerk};
   double* next = (double*)(own + 1);
@@ -435,6 +438,12 @@ static int allocate(VidaIntegration* self, VidaError* error) {
       vida__equations_create(self->model.system, VIDA_SOLVER_AUTO, &own->equations, error);
   vida__follow_equations(self, own->equations);
   return code;
+}
+
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  alpha_state* own = self->state;
+  VidaRecord_Reals(record, own->v, own->numbers);
+  vida__equations_record(own->equations, record);
 }
 
 /* Computes gamma and beta for second order and the strongest damping of very fast components. */
@@ -531,6 +540,7 @@ const VidaMethod vida__hht = {
     .options = hht_options,
     .equations = {residual, jacobian, find_sizes, vida__guess_free_flight},
     .create = create_hht,
+    .state = record_state,
     .start = start,
     .step = step,
     .velocities = velocities,
@@ -545,6 +555,7 @@ const VidaMethod vida__generalized_alpha = {
     .options = alpha_options,
     .equations = {residual, jacobian, find_sizes, vida__guess_free_flight},
     .create = create_generalized_alpha,
+    .state = record_state,
     .start = start,
     .step = step,
     .velocities = velocities,

@@ -276,19 +276,27 @@ static void set_scheme(half_explicit* own, const vida_half_explicit* scheme) {
   }
 }
 
-static int allocate(half_explicit* own, const vida_model* model) {
+enum { ARRAYS = 11 + 2 * STAGES };
+
+static void list_arrays(half_explicit* own, const vida_model* model, vida_array arrays[ARRAYS]) {
   const size_t n = (size_t)model->n, m = (size_t)model->m;
   const size_t entries = (size_t)model->system->entry_count;
-  vida_array arrays[11 + 2 * STAGES] = {
+  const vida_array list[11] = {
       {&own->stage, n},         {&own->point, n},         {&own->rate, n},
       {&own->rows[0], entries}, {&own->rows[1], entries}, {&own->side, n + m},
       {&own->work, n + m},      {&own->base.end, 2 * n},  {&own->first, n},
       {&own->first_at, 2 * n},  {&own->previous_first, n}};
+  memcpy(arrays, list, sizeof list);
   for (int k = 0; k < STAGES; k++) {
     arrays[11 + 2 * k] = (vida_array){&own->v[k], n};
     arrays[12 + 2 * k] = (vida_array){&own->a[k], n};
   }
-  own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
+}
+
+static int allocate(half_explicit* own, const vida_model* model) {
+  vida_array arrays[ARRAYS];
+  list_arrays(own, model, arrays);
+  own->block = vida__allocate_arrays(arrays, ARRAYS);
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -305,6 +313,17 @@ static int create_integrator(vida_ode* ode) {
   own->by_scheme = (int)VidaOptions_Get(options, "first_stage") == FROM_SCHEME;
   own->is_nearby = VidaOptions_HasChoice(options, "metric", "mass");
   return allocate(own, &method->self->model);
+}
+
+static void record_integrator(vida_ode* ode, VidaRecord* record) {
+  half_explicit* own = ode->memory;
+  vida_array arrays[ARRAYS];
+  list_arrays(own, &method_of(ode)->self->model, arrays);
+  vida__record_arrays(record, arrays, ARRAYS);
+  VidaRecord_Reals(record, &own->base.h, 1);
+  VidaRecord_Reals(record, &own->first_t, 1);
+  VidaRecord_Reals(record, &own->before, 1);
+  VidaRecord_Flag(record, &own->has_first);
 }
 
 static void destroy_integrator(vida_ode* ode) {
@@ -327,6 +346,7 @@ static int begin(vida_ode* ode, double t, double step, double stop) {
 static const vida_integrator_class integrator = {.name = "half-explicit",
                                                  .create = create_integrator,
                                                  .begin = begin,
+                                                 .record = record_integrator,
                                                  .destroy = destroy_integrator,
                                                  VIDA_ONE_STEP_FUNCTIONS};
 

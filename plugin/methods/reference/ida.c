@@ -32,6 +32,7 @@ static int allocate_values(const VidaIntegration* self, vida_reference_ida* own)
                                {&own->row_scale, reduced},
                                {&own->column_scale, reduced},
                                {&own->rate, m}};
+  own->numbers = vida__count_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   own->values = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   own->family = vida__allocate(n, sizeof *own->family);
   return own->values && own->family ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
@@ -458,6 +459,15 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+/* IDA gives its history to nobody: it restarts at the node, with order one. */
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  vida_reference_ida* own = self->state;
+  VidaRecord_Reals(record, own->values, own->numbers);
+  VidaRecord_Reals(record, own->form.metric, (size_t)self->model.n);
+  VidaRecord_Reals(record, &own->share, 1);
+  own->must_start = own->must_start || VidaRecord_IsLoading(record);
+}
+
 /* ---- records --------------------------------------------------------------------------------- */
 
 static const VidaOptionRow options[] = {
@@ -480,9 +490,10 @@ static const VidaOptionRow options[] = {
 #define CAPABILITIES                                                               \
   (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
    VIDA_CAN_ADAPTIVE)
-#define RECORD                                                                        \
-  .common = vida__adaptive_options, .options = options, .start = start, .step = step, \
-  .undo = undo, .velocities = velocities, .energy = vida__node_energy, .destroy = destroy
+#define RECORD                                                                                \
+  .common = vida__adaptive_options, .options = options, .start = start, .step = step,         \
+  .undo = undo, .state = record_state, .velocities = velocities, .energy = vida__node_energy, \
+  .destroy = destroy
 
 const VidaMethod vida__ida_index3 = {
     .size = sizeof(VidaMethod),

@@ -22,6 +22,7 @@ typedef struct vida_reference_ida {
   vida_ida* ida;
   vida_equations* equations;
   double* values; /* memory of the arrays of numbers */
+  size_t numbers; /* in it */
   double* v;      /* n: node.v */
   double* a;      /* n: at the start */
   /* Sizes, which grow with the motion. */

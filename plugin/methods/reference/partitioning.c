@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "methods/reference/underlying_ode.h"
@@ -77,6 +78,29 @@ static void destroy(VidaIntegration* self) {
   free(part);
 }
 
+static size_t count_numbers(const partition* part, const VidaIntegration* self) {
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  const size_t entries = (size_t)self->model.system->entry_count;
+  return 2 * entries + 5 * n + m + 3 * (part->is_sparse ? 0 : n * n);
+}
+
+static void record_level(VidaRecord* record, const VidaIntegration* self, level* at) {
+  vida__record_same(record, "independent rows", 1, &at->rows); /* as at the start */
+  vida__record_integers(record, at->place, (size_t)self->model.m, -1, self->model.m - 1);
+  VidaRecord_Reals(record, &at->quality, 1);
+}
+
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  underlying_ode* own = self->state;
+  partition* part = partition_of(own);
+  vida__underlying_state(self, record);
+  VidaRecord_Reals(record, part->entries, count_numbers(part, self));
+  record_level(record, self, &part->position);
+  record_level(record, self, &part->velocity);
+  VidaRecord_Flag(record, &part->is_stale);
+  vida__linear_record(part->linear, record);
+}
+
 static int build_full_pattern(vida_pattern* pattern, int n) {
   pattern->size = n;
   pattern->entries = n * n;
@@ -97,9 +121,8 @@ static int build_full_pattern(vida_pattern* pattern, int n) {
 static int allocate(partition* part, const VidaIntegration* self) {
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t entries = (size_t)self->model.system->entry_count;
-  const size_t square = part->is_sparse ? 0 : n * n;
   part->position.place = vida__allocate(2 * m, sizeof *part->position.place);
-  part->entries = vida__allocate(2 * entries + 5 * n + m + 3 * square, sizeof *part->entries);
+  part->entries = vida__allocate(count_numbers(part, self), sizeof *part->entries);
   part->taken = vida__allocate(n, sizeof *part->taken);
   if (!part->position.place || !part->entries || !part->taken ||
       (!part->is_sparse && build_full_pattern(&part->pattern, self->model.n)) ||
@@ -736,6 +759,7 @@ const VidaMethod vida__coordinate_partitioning = {
     .options = options,
     .check = check,
     .create = create,
+    .state = record_state,
     .start = start,
     .step = step,
     .undo = undo,

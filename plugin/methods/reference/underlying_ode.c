@@ -1,5 +1,6 @@
 #include "methods/reference/underlying_ode.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +97,22 @@ int vida__refuse_multistep(const VidaOptions* options, const char* why, VidaErro
                     VidaOptions_Method(options), vida__integrator_name(integrator), why);
 }
 
-static int allocate_own(underlying_ode* own, size_t n, size_t m) {
-  const vida_array arrays[] = {{&own->y, 2 * n},    {&own->state, 2 * n}, {&own->found, 2 * n},
-                               {&own->next, 2 * n}, {&own->rate, 2 * n},  {&own->lambda, m},
-                               {&own->side, n + m}, {&own->n_work, n},    {&own->g, m},
-                               {&own->g_rate, m},   {&own->dq, n},        {&own->dv, n},
-                               {&own->position, n}, {&own->velocity, n},  {&own->tolerance, 2 * n}};
-  own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
+enum { ARRAYS = 15 };
+
+static void list_arrays(underlying_ode* own, vida_array arrays[ARRAYS]) {
+  const size_t n = (size_t)own->self->model.n, m = (size_t)own->self->model.m;
+  const vida_array list[ARRAYS] = {
+      {&own->y, 2 * n},    {&own->state, 2 * n}, {&own->found, 2 * n},    {&own->next, 2 * n},
+      {&own->rate, 2 * n}, {&own->lambda, m},    {&own->side, n + m},     {&own->n_work, n},
+      {&own->g, m},        {&own->g_rate, m},    {&own->dq, n},           {&own->dv, n},
+      {&own->position, n}, {&own->velocity, n},  {&own->tolerance, 2 * n}};
+  memcpy(arrays, list, sizeof list);
+}
+
+static int allocate_own(underlying_ode* own) {
+  vida_array arrays[ARRAYS];
+  list_arrays(own, arrays);
+  own->block = vida__allocate_arrays(arrays, ARRAYS);
   return own->block ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
@@ -146,7 +156,7 @@ int vida__underlying_create_own(VidaIntegration* self, vida_ode_functions functi
   own->functions = functions;
   own->functions.accept = functions.accept ? functions.accept : accept;
   own->functions.interrupted = interrupted;
-  if (allocate_own(own, (size_t)self->model.n, (size_t)self->model.m)) {
+  if (allocate_own(own)) {
     return vida__fail_memory(error);
   }
   int code = vida__equations_create(self->model.system, vida__solver_of(self->options),
@@ -185,6 +195,22 @@ void vida__underlying_destroy(VidaIntegration* self) {
   vida__projector_destroy(&own->projector);
   vida__equations_destroy(&own->equations);
   free(own->block);
+}
+
+void vida__underlying_state(VidaIntegration* self, VidaRecord* record) {
+  underlying_ode* own = self->state;
+  double* const reals[] = {&own->alpha1, &own->alpha0, &own->gamma, &own->alpha};
+  vida_array arrays[ARRAYS];
+  list_arrays(own, arrays);
+  vida__record_arrays(record, arrays, ARRAYS);
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  VidaRecord_Integer(record, &own->iterations, 0, LONG_MAX);
+  VidaRecord_Integer(record, &own->corrections, 0, LONG_MAX);
+  vida__equations_record(own->equations, record);
+  vida__projector_record(own->projector, record);
+  vida__ode_record(own->ode, record);
 }
 
 /* ---- the ODE --------------------------------------------------------------------------------- */
@@ -638,6 +664,7 @@ const VidaMethod vida__baumgarte = {
     .options = baumgarte_options,
     .check = check_baumgarte,
     .create = create_baumgarte,
+    .state = vida__underlying_state,
     .start = start_baumgarte,
     .step = vida__underlying_step,
     .undo = vida__underlying_undo,

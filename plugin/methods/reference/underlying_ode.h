@@ -57,9 +57,9 @@ struct underlying_ode {
   (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
    VIDA_CAN_ADAPTIVE)
 /* Functions of VidaMethod that most of them have. */
-#define VIDA_UNDERLYING_FUNCTIONS                                         \
-  .step = vida__underlying_step, .undo = vida__underlying_undo,           \
-  .velocities = vida__underlying_velocities, .energy = vida__node_energy, \
+#define VIDA_UNDERLYING_FUNCTIONS                                                                \
+  .step = vida__underlying_step, .undo = vida__underlying_undo, .state = vida__underlying_state, \
+  .velocities = vida__underlying_velocities, .energy = vida__node_energy,                        \
   .destroy = vida__underlying_destroy
 
 /* Option rows that these methods share: h, rtol, atol, max_steps, linear_solver. */
@@ -113,6 +113,8 @@ int vida__underlying_start(VidaIntegration* self, VidaError* error);
 int vida__underlying_step(VidaIntegration* self, VidaError* error);
 /* VidaMethod.undo of these methods. */
 void vida__underlying_undo(VidaIntegration* self);
+/* VidaMethod.state of these methods. */
+void vida__underlying_state(VidaIntegration* self, VidaRecord* record);
 /* VidaMethod.velocities of these methods. */
 int vida__underlying_velocities(VidaIntegration* self, double* v, VidaError* error);
 /* VidaMethod.order of these methods. */

@@ -210,11 +210,11 @@ static const VidaOptionRow spook_options[] = {VIDA_COMPLIANCE_ROWS, VIDA_DAMPING
 static const VidaOptionRow nonholonomic_options[] = {VIDA_COMPLIANCE_ROWS, VIDA_MOBILITY_ROWS,
                                                      ROWS_ROW, LAST_ROW};
 
-#define REGULARIZED_FUNCTIONS                                                           \
-  .equations = {residual, jacobian, sizes, vida__guess_free_flight},                    \
-  .check = vida__regularized_check, .create = create, .start = vida__regularized_start, \
-  .step = step, .undo = vida__regularized_undo, .velocities = velocities,               \
-  .energy = vida__node_energy
+#define REGULARIZED_FUNCTIONS                                                            \
+  .equations = {residual, jacobian, sizes, vida__guess_free_flight},                     \
+  .check = vida__regularized_check, .create = create, .start = vida__regularized_start,  \
+  .step = step, .undo = vida__regularized_undo, .state = vida__regularized_state_record, \
+  .velocities = velocities, .energy = vida__node_energy
 
 const VidaMethod vida__del_regularized = {
     .size = sizeof(VidaMethod),

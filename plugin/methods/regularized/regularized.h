@@ -35,6 +35,7 @@ typedef struct vida_regularized_state {
   double* work;      /* n + m */
   double* rows;      /* entries of A; with nonholonomic rows only */
   double* slopes;    /* entries of a_q; with nonholonomic rows only */
+  size_t numbers;    /* of all of these, from `share` on */
 } vida_regularized_state;
 
 /* Option rows that the regularized methods share. */
@@ -104,5 +105,8 @@ int vida__regularized_velocities(VidaIntegration* self, vida_find_next find_next
                                  VidaError* error);
 /* Undoes a step: for VidaMethod.undo. */
 void vida__regularized_undo(VidaIntegration* self);
+
+/* Visits the state: for VidaMethod.state. */
+void vida__regularized_state_record(VidaIntegration* self, VidaRecord* record);
 
 #endif

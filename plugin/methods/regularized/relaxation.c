@@ -128,6 +128,7 @@ static vida_regularized_state* allocate_state(const VidaIntegration* self) {
                                {&own->rise, m},     {&own->kept_v, n},     {&own->kept_rise, m},
                                {&own->rate, m},     {&own->row_rate, m},   {&own->work, n + m},
                                {&own->yielding, m}, {&own->rows, entries}, {&own->slopes, entries}};
+  own->numbers = numbers;
   own->is_averaged =
       (bool*)vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], (double*)(own + 1));
   return own;
@@ -143,6 +144,14 @@ int vida__regularized_create(VidaIntegration* self, VidaError* error) {
   self->softness = own->softness;
   self->yielding = own->yielding;
   return relax_rows(self, VidaOptions_Get(self->options, "h"), error);
+}
+
+void vida__regularized_state_record(VidaIntegration* self, VidaRecord* record) {
+  vida_regularized_state* own = self->state;
+  VidaRecord_Reals(record, own->share, own->numbers);
+  VidaRecord_Reals(record, &own->kappa, 1);
+  vida__record_flags(record, own->is_averaged, (size_t)self->model.m);
+  VidaRecord_Flag(record, &own->has_next);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -178,5 +178,6 @@ const VidaMethod vida__spook = {
     .start = start,
     .step = step,
     .undo = vida__regularized_undo,
+    .state = vida__regularized_state_record,
     .velocities = velocities,
     .energy = vida__node_energy};

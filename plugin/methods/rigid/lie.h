@@ -242,15 +242,17 @@ int vida__lie_fail_turn(const VidaIntegration* self, const vida_lie_body* body, 
 #define VIDA_LIE_KICKED_CAPABILITIES                                                         \
   (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL | \
    VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_RIGID_BODIES)
-#define VIDA_LIE_KICKED_FUNCTIONS                                                                 \
-  .start = vida__lie_start_kicked, .step = vida__lie_step_kicked, .undo = vida__lie_forget_turns, \
-  .velocities = vida__lie_velocities, .energy = vida__node_energy,                                \
+#define VIDA_LIE_KICKED_FUNCTIONS                                                                  \
+  .state = vida__lie_state_record, .start = vida__lie_start_kicked, .step = vida__lie_step_kicked, \
+  .undo = vida__lie_forget_turns, .velocities = vida__lie_velocities, .energy = vida__node_energy, \
   .multipliers = vida__node_multipliers
 #define VIDA_LIE_KICKED_LIMITS                                                              \
   "Rigid bodies in space as unit quaternions about their centre of mass or a fixed point, " \
   "without joints; potentials and forces of positions and time. "
 #define VIDA_LIE_NORM_LIMITS \
   "The unit norm needs no constraint force; its multiplier is that of the equations of motion."
+/* Visits the state: for VidaMethod.state, without what `more` points to. */
+void vida__lie_state_record(VidaIntegration* self, VidaRecord* record);
 /* Prepares a step: for vida_implicit.prepare. */
 int vida__lie_prepare(VidaIntegration* self, VidaError* error);
 /* Computes the velocities v (n) at the node: for VidaMethod.velocities. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "stepper/method_options.h"
 
@@ -346,4 +347,15 @@ int vida__lie_factor_step(VidaIntegration* self, vida_lie_joints* joints, const 
   vida__linear_clear(joints->step);
   vida__add_entry_products(&joints->matrix, joints->next, columns, joints->step->values);
   return factor(self, joints, joints->step);
+}
+
+void vida__lie_joints_record(const VidaIntegration* self, vida_lie_joints* joints,
+                             VidaRecord* record) {
+  const size_t width = 3 * (size_t)self->model.system->entry_count;
+  double* const parts[] = {joints->gradient, joints->before, joints->next, joints->columns};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    VidaRecord_Reals(record, parts[k], width);
+  }
+  vida__linear_record(joints->node, record);
+  vida__linear_record(joints->step, record);
 }

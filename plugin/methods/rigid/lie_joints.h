@@ -76,4 +76,8 @@ void vida__lie_add_impulse_sizes(const vida_lie_joints* joints, const double* mu
 /* Subtracts B^T mu from x (rates), for B = joints->gradient and mu (rows). */
 void vida__lie_subtract_impulses(const vida_lie_joints* joints, const double* mu, double* x);
 
+/* Visits what is known of the joints at the node. */
+void vida__lie_joints_record(const VidaIntegration* self, vida_lie_joints* joints,
+                             VidaRecord* record);
+
 #endif

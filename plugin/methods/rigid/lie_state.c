@@ -117,3 +117,18 @@ int vida__lie_start(VidaIntegration* self, VidaError* error) {
       vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q, self->implicit.entries0);
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+void vida__lie_state_record(VidaIntegration* self, VidaRecord* record) {
+  vida_lie_state* own = self->state;
+  VidaRecord_Flag(record, &own->has_force);
+  VidaRecord_Reals(record, own->force, (size_t)self->model.n);
+  for (int b = 0; b < own->bodies; b++) {
+    vida_lie_body* body = &own->body[b];
+    VidaRecord_Reals(record, body->turn, 3);
+    VidaRecord_Reals(record, body->difference[0], (size_t)VIDA_TURNS * VIDA_PADDED);
+    VidaRecord_Reals(record, &body->h, 1);
+    vida__record_integers(record, &body->turns, 1, 0, VIDA_TURNS);
+  }
+}

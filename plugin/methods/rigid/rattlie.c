@@ -42,6 +42,7 @@ typedef struct rattlie_state {
   double* step;                /* rows: correction of mu */
   double* left;                /* rows: work space */
   double* block;               /* memory of the arrays above */
+  size_t numbers;              /* in `block` */
 } rattlie_state;
 
 static rattlie_state* own_of(const VidaIntegration* self) {
@@ -524,6 +525,7 @@ static int allocate(VidaIntegration* self) {
                                {&own->step, m},
                                {&own->node_size, m},
                                {&own->size, m}};
+  own->numbers = vida__count_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   own->rotation = vida__allocate(bodies + 1, sizeof *own->rotation);
   return own->block && own->rotation ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
@@ -589,6 +591,22 @@ static int start(VidaIntegration* self, VidaError* error) {
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = lie->more;
+  vida__lie_state_record(self, record);
+  VidaRecord_Reals(record, own->block, own->numbers);
+  VidaRecord_Reals(record, &own->last_h, 1);
+  VidaRecord_Flag(record, &own->has_node);
+  for (int b = 0; b < lie->bodies; b++) {
+    VidaRecord_Reals(record, own->rotation[b].xi, 3);
+    VidaRecord_Reals(record, own->rotation[b].inverse, 9);
+    VidaRecord_Reals(record, own->rotation[b].place, 3);
+    VidaRecord_Flag(record, &own->rotation[b].has_inverse);
+  }
+  vida__lie_joints_record(self, own->joints, record);
+}
+
 /* The part of the step before the projection. */
 static int advance(VidaIntegration* self, VidaError* error) {
   vida_lie_state* lie = self->state;
@@ -649,6 +667,7 @@ const VidaMethod vida__rattlie = {
     .common = vida__linear_options,
     .options = options,
     .create = create,
+    .state = record_state,
     .start = start,
     .step = step,
     .undo = forget,

@@ -606,6 +606,17 @@ static void destroy(VidaIntegration* self) {
   }
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  const vida_lie_state* lie = self->state;
+  simo_state* own = lie->more;
+  const size_t entries = (size_t)self->model.system->pattern.entries;
+  vida__lie_state_record(self, record);
+  VidaRecord_Flag(record, &own->turns_far);
+  vida__record_statistics(&own->beside, record);
+  VidaRecord_Reals(record, own->spin,
+                   3 * (size_t)lie->bodies + 4 * (size_t)self->model.n + 2 * entries);
+}
+
 static const VidaOptionRow options[] = {
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
@@ -626,6 +637,7 @@ const VidaMethod vida__simo_wong = {
     .options = options,
     .equations = {residual, jacobian, sizes, guess_rates},
     .create = create,
+    .state = record_state,
     .start = start,
     .step = step,
     .undo = vida__lie_forget_turns,

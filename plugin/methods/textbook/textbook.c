@@ -50,6 +50,12 @@ static int create_any(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  textbook_state* own = self->state;
+  VidaRecord_Flag(record, &own->has_force);
+  VidaRecord_Reals(record, own->data, 3 * (size_t)self->model.n);
+}
+
 static int create_implicit(VidaIntegration* self, VidaError* error) {
   const int code = create_any(self, error);
   return code ? code : vida__check_position_forces(self, error);
@@ -275,7 +281,7 @@ static const VidaOptionRow options[] = {
 
 #define EXPLICIT_FUNCTIONS                                                                       \
   .common = vida__linear_options, .options = options, .create = create_explicit, .start = start, \
-  .velocities = constant_velocities, .energy = vida__node_energy
+  .state = record_state, .velocities = constant_velocities, .energy = vida__node_energy
 #define IMPLICIT_FUNCTIONS                                                                      \
   .options = options,                                                                           \
   .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight}, .start = start, \
@@ -318,6 +324,7 @@ const VidaMethod vida__symplectic_implicit = {
              "not resolved.",
              2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_FORCES},
     .create = create_implicit,
+    .state = record_state,
     .velocities = constant_velocities,
     IMPLICIT_FUNCTIONS};
 
@@ -329,5 +336,6 @@ const VidaMethod vida__implicit_midpoint = {
              "systems does not limit the step, but very large steps have no solution.",
              2, TEXTBOOK_CAPABILITIES | VIDA_CAN_REVERSIBLE | VIDA_CAN_GENERAL_LAGRANGIAN},
     .create = create_any,
+    .state = record_state,
     .velocities = legendre_velocities,
     IMPLICIT_FUNCTIONS};

@@ -453,6 +453,7 @@ static vida_chart_state* allocate_state(const VidaIntegration* self, const vida_
   if (!own) {
     return NULL;
   }
+  own->numbers = numbers;
   double* next = (double*)(own + 1);
   double** const of_d[] = {&own->x,     &own->x_low,        &own->x1,       &own->trial,
                            &own->right, &own->solution,     &own->work,     &own->column_size,
@@ -505,6 +506,27 @@ static int create(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  vida_chart_state* own = self->state;
+  bool* flags[] = {&own->has_step, &own->has_position, &own->is_evaluated, &own->turned};
+  /* `entries` and `entries1` are neighbours, which steps exchange. */
+  const size_t entries = (size_t)own->chart->jacobian.count;
+  double *const begin = (double*)(own + 1), *const end = begin + own->numbers;
+  double* const first = own->entries < own->entries1 ? own->entries : own->entries1;
+  double* const after = first + 2 * entries;
+  VidaRecord_Reals(record, begin, (size_t)(first - begin));
+  VidaRecord_Reals(record, own->entries, entries);
+  VidaRecord_Reals(record, own->entries1, entries);
+  VidaRecord_Reals(record, after, (size_t)(end - after));
+  VidaRecord_Reals(record, &own->kappa, 1);
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+    VidaRecord_Flag(record, flags[k]);
+  }
+  vida__record_integers(record, &own->row_rank, 1, 0, self->model.m);
+  vida__record_integers(record, own->order, (size_t)own->d, 0, own->d - 1);
+  vida__record_integers(record, own->row_order, (size_t)self->model.m, 0, self->model.m - 1);
+}
+
 static const VidaOptionRow options[] = {
     {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "nodal|midpoint",
      "The reported energy: at nodes with the nodal velocity, or in the middle of a step with (q1 - "
@@ -524,6 +546,7 @@ const VidaMethod vida__del_chart = {
     .options = options,
     .equations = {residual, jacobian, sizes, guess_rate},
     .create = create,
+    .state = record_state,
     .start = vida__chart_start,
     .step = step,
     .velocities = velocities,

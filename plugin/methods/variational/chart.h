@@ -42,7 +42,8 @@ typedef struct vida_chart_state {
   double* row_work; /* m */
   int* row_order;   /* m: order of the pivots of row_gram */
   int row_rank;
-  bool turned; /* J turned so much in the last step that extrapolation gives no useful guess */
+  size_t numbers; /* behind the state */
+  bool turned;    /* J turned so much in the last step that extrapolation gives no useful guess */
 } vida_chart_state;
 
 /* Computes x, its rate and p from q and v of the node (chart_start.c). */

@@ -142,6 +142,12 @@ static void undo(VidaIntegration* self) {
   vida__stages_forget(own->stages);
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  compose_state* own = self->state;
+  vida__nested_record(own->base, record);
+  vida__stages_record(own->stages, record);
+}
+
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   compose_state* own = self->state;
   const double* found;
@@ -194,6 +200,7 @@ const VidaMethod vida__compose = {
     .start = start,
     .step = step,
     .undo = undo,
+    .state = record_state,
     .velocities = velocities,
     .energy = vida__node_energy,
     /* The multipliers of the stages contain errors that cancel over the step. */

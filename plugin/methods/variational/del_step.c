@@ -53,6 +53,7 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
     return vida__fail_memory(error);
   }
   own->rule = rule;
+  own->numbers = 2 * n + m + more;
   own->base = own->data;
   own->w = own->base + n;
   own->impulse = own->w + n;
@@ -83,6 +84,13 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
     self->implicit.form = form;
   }
   return VIDA_SUCCESS;
+}
+
+void vida__del_state(VidaIntegration* self, VidaRecord* record) {
+  vida_variational_state* own = self->state;
+  VidaRecord_Reals(record, own->data, own->numbers);
+  VidaRecord_Reals(record, &own->kappa, 1);
+  VidaRecord_Flag(record, &own->has_step);
 }
 
 /* ---- the equations of a step ----------------------------------------------------------------- */

@@ -29,7 +29,8 @@ typedef struct vida_variational_state {
   /* m each, for a rule that reflects; otherwise NULL: impulses mu of nonholonomic rows in the step,
    * and their multipliers at the node and before the last step */
   double *given, *alpha, *alpha_before;
-  double data[]; /* memory of the arrays above */
+  size_t numbers; /* in: */
+  double data[];  /* memory of the arrays above */
 } vida_variational_state;
 
 /* Allocates the state of a method with this discrete Lagrangian. */
@@ -67,5 +68,8 @@ extern const VidaOptionRow vida__del_options[];
   .start = vida__del_start, .velocities = vida__del_velocities, .energy = vida__del_energy, \
   .action = vida__del_action
 #define VIDA_DEL_HOLONOMIC .start_two_points = vida__del_start_two_points
+
+/* Visits the state: for VidaMethod.state. */
+void vida__del_state(VidaIntegration* self, VidaRecord* record);
 
 #endif

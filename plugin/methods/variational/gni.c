@@ -173,6 +173,7 @@ const VidaMethod vida__gni = {
     .equations = {vida__del_residual, vida__del_jacobian, vida__step_sizes,
                   vida__guess_free_flight},
     .create = create,
+    .state = vida__del_state,
     .start = start,
     .step = step,
     .undo = undo,

@@ -25,6 +25,7 @@ const VidaMethod vida__rattle = {
              "turn by less than a right angle per step.",
              2, VIDA_DEL_CAPABILITIES},
     .create = create_rattle,
+    .state = vida__del_state,
     .options = vida__del_options,
     VIDA_DEL_HOLONOMIC,
     .step = step,

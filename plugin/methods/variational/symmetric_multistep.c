@@ -565,6 +565,15 @@ static double parasitic_energy(const VidaIntegration* self) {
   return 0.5 * sum / least;
 }
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  multistep_state* own = self->state;
+  VidaRecord_Reals(record, own->data, self->implicit.form.history_size);
+  vida__record_statistics(&own->spent, record);
+  vida__record_integers(record, &own->behind, 1, 0, own->formula->order / 2 - 1);
+  VidaRecord_Flag(record, &own->has_history);
+  vida__nested_record(own->starter, record);
+}
+
 static int order(const VidaOptions* chosen) {
   return (int)VidaOptions_Get(chosen, "order");
 }
@@ -597,6 +606,7 @@ const VidaMethod vida__symmetric_multistep = {
     .create = create,
     .start = start,
     .step = step,
+    .state = record_state,
     .velocities = velocities,
     .energy = vida__node_energy,
     .multipliers = vida__node_multipliers,

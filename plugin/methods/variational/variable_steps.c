@@ -14,6 +14,7 @@
 #include "methods/variational/variable_steps.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,7 @@ typedef struct variable_state {
   double* force;                 /* m: work */
   double *before, *after, *here; /* entries: work */
   double* values;                /* of observables: work */
+  size_t numbers;                /* in: */
   double data[];
 } variable_state;
 
@@ -97,12 +99,12 @@ static int create(VidaIntegration* self, VidaError* error) {
   const size_t n = (size_t)self->model.n;
   const size_t entries = (size_t)self->model.system->entry_count;
   const size_t observables = (size_t)self->model.system->observable_count;
-  variable_state* own =
-      vida__allocate(1, sizeof *own + (4 * n + (size_t)self->model.m + 3 * entries + observables) *
-                                          sizeof own->data[0]);
+  const size_t numbers = 4 * n + (size_t)self->model.m + 3 * entries + observables;
+  variable_state* own = vida__allocate(1, sizeof *own + numbers * sizeof own->data[0]);
   if (!own) {
     return vida__fail_memory(error);
   }
+  own->numbers = numbers;
   self->state = own;
   own->q = own->data;
   own->v = own->q + n;
@@ -477,6 +479,20 @@ void vida__sequence_reverse(VidaStepper* stepper) {
 
 /* ---- record ---------------------------------------------------------------------------------- */
 
+static void record_state(VidaIntegration* self, VidaRecord* record) {
+  variable_state* own = self->state;
+  double* reals[] = {&own->nominal,   &own->start_density, &own->least,       &own->rate_at_start,
+                     &own->bend_time, &own->elapsed,       &own->elapsed_low, &own->density,
+                     &own->half,      &own->advance,       &own->most_steps};
+  VidaRecord_Reals(record, own->data, own->numbers);
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  VidaRecord_Integer(record, &own->steps, 0, LONG_MAX);
+  vida__nested_record(own->main, record);
+  vida__nested_record(own->partial, record);
+}
+
 static const VidaOptionRow options[] = {
     {"density", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "auto|curvature|observable",
      "The density of steps, which have the length h / density: the rate at which potentials and "
@@ -505,6 +521,7 @@ const VidaMethod vida__rattle_variable = {
     .options = options,
     .check = check,
     .create = create,
+    .state = record_state,
     .start = start,
     .step = step,
     .velocities = velocities,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 #include "system/constraints/multiplier_equations.h"
 #include "system/constraints/singular.h"
@@ -511,4 +512,35 @@ int VidaSystem_Accelerations(const VidaSystem* system, double t, const double* q
   }
   vida__equations_destroy(&equations);
   return code;
+}
+
+void vida__equations_record(vida_equations* equations, VidaRecord* record) {
+  if (!equations) {
+    return;
+  }
+  const size_t n = (size_t)equations->system->coordinate_count;
+  const size_t m = (size_t)equations->system->row_count;
+  bool has_linear = equations->linear != NULL;
+  bool* flags[] = {&equations->redundant, &equations->may_condense, &equations->is_condensed,
+                   &equations->is_prepared, &equations->has_norm_masses};
+  vida__record_part(record, "equations of accelerations");
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+    VidaRecord_Flag(record, flags[k]);
+  }
+  VidaRecord_Reals(record, equations->entries, (size_t)equations->system->entry_count);
+  VidaRecord_Reals(record, equations->right_side, n + m);
+  VidaRecord_Reals(record, equations->solution, n + m);
+  VidaRecord_Reals(record, equations->shift, m);
+  VidaRecord_Reals(record, equations->work, n);
+  VidaRecord_Flag(record, &has_linear);
+  VidaError reason;
+  if (has_linear && require_linear(equations, &reason)) {
+    vida__record_fail_memory(record);
+  } else if (has_linear) {
+    vida__linear_record(equations->linear, record);
+  }
+  vida__multiplier_equations_record(equations->condensed, record);
+  if (VidaRecord_IsLoading(record)) {
+    equations->has_motion = false; /* it is used right after a factorization only */
+  }
 }

@@ -10,6 +10,7 @@
 #define VIDA_SYSTEM_CONSTRAINTS_EQUATIONS_H
 
 #include "base/linear.h"
+#include "base/state_record.h"
 #include "system/constraints/rank.h"
 #include "system/evaluate/evaluate.h"
 
@@ -89,5 +90,8 @@ bool vida__equations_append_undetermined(const vida_equations* equations, char* 
 /* Fills `error` with the meaning of a code that one of these functions returned, and returns the
  * code. */
 int vida__equations_failed(vida_equations* equations, int code, VidaError* error);
+
+/* Visits the last factors and what later ones depend on; NULL is allowed. */
+void vida__equations_record(vida_equations* equations, VidaRecord* record);
 
 #endif

@@ -29,17 +29,24 @@ static bool has_diagonal(const VidaSystem* system) {
   return system->constant_mass && !system->has_coupled_mass;
 }
 
-static int allocate(vida_multiplier_equations* made) {
+enum { ARRAYS = 6 };
+
+static void list_arrays(vida_multiplier_equations* made, vida_array arrays[ARRAYS]) {
   const VidaSystem* system = made->system;
   const size_t m = (size_t)system->row_count;
-  const vida_array arrays[] = {{&made->root, (size_t)system->coordinate_count},
-                               {&made->scaled, (size_t)system->entry_count},
-                               {&made->scaled_rows, (size_t)system->entry_count},
-                               {&made->given, m},
-                               {&made->multipliers, m},
-                               {&made->values, (size_t)made->matrix.pattern.entries}};
-  return vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays) ? VIDA_SUCCESS
-                                                                       : VIDA_OUT_OF_MEMORY;
+  const vida_array list[ARRAYS] = {{&made->root, (size_t)system->coordinate_count},
+                                   {&made->scaled, (size_t)system->entry_count},
+                                   {&made->scaled_rows, (size_t)system->entry_count},
+                                   {&made->given, m},
+                                   {&made->multipliers, m},
+                                   {&made->values, (size_t)made->matrix.pattern.entries}};
+  memcpy(arrays, list, sizeof list);
+}
+
+static int allocate(vida_multiplier_equations* made) {
+  vida_array arrays[ARRAYS];
+  list_arrays(made, arrays);
+  return vida__allocate_arrays(arrays, ARRAYS) ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
 int vida__multiplier_equations_create(const VidaSystem* system, bool has_identity,
@@ -201,4 +208,17 @@ bool vida__multiplier_equations_correct(vida_multiplier_equations* equations, co
     x[i] *= equations->root[i];
   }
   return vida__are_finite(x, n);
+}
+
+void vida__multiplier_equations_record(vida_multiplier_equations* equations, VidaRecord* record) {
+  if (!equations) {
+    return;
+  }
+  bool is_other = equations->left == equations->scaled_rows;
+  vida_array arrays[ARRAYS];
+  list_arrays(equations, arrays);
+  vida__record_arrays(record, arrays, ARRAYS);
+  VidaRecord_Flag(record, &is_other);
+  equations->left = is_other ? equations->scaled_rows : equations->scaled;
+  vida__elimination_record(equations->elimination, record);
 }

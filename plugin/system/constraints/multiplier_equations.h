@@ -10,6 +10,7 @@
 #ifndef VIDA_SYSTEM_CONSTRAINTS_MULTIPLIER_EQUATIONS_H
 #define VIDA_SYSTEM_CONSTRAINTS_MULTIPLIER_EQUATIONS_H
 
+#include "base/state_record.h"
 #include "system/model/model.h"
 
 typedef struct vida_multiplier_equations vida_multiplier_equations;
@@ -42,5 +43,8 @@ bool vida__multiplier_equations_solve(vida_multiplier_equations* equations,
  * whether x is finite. */
 bool vida__multiplier_equations_correct(vida_multiplier_equations* equations, const double* s,
                                         double* x);
+
+/* Visits the last factors; NULL is allowed. */
+void vida__multiplier_equations_record(vida_multiplier_equations* equations, VidaRecord* record);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/linear_record.h"
 #include "base/memory.h"
 
 struct vida_projector {
@@ -280,13 +281,18 @@ static int apply_full(vida_projector* projector, const double* g, const double* 
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
+static size_t count_numbers(const vida_projector* projector) {
+  const VidaSystem* system = projector->system;
+  const size_t n = (size_t)system->coordinate_count, m = (size_t)system->row_count;
+  return 2 * (size_t)system->entry_count + 5 * n + 8 * m;
+}
+
 static int allocate(vida_projector* projector) {
   const VidaSystem* system = projector->system;
   const size_t n = (size_t)system->coordinate_count, m = (size_t)system->row_count;
   const size_t entries = (size_t)system->entry_count;
   const size_t size = 2 * (n + m);
-  projector->block =
-      vida__allocate(2 * entries + n + 2 * m + 2 * size + 2 * m, sizeof *projector->block);
+  projector->block = vida__allocate(count_numbers(projector), sizeof *projector->block);
   projector->color = vida__allocate(n, sizeof *projector->color);
   projector->is_repeated = vida__allocate(entries, sizeof *projector->is_repeated);
   if (!projector->block || !projector->color || !projector->is_repeated) {
@@ -469,4 +475,14 @@ vida_evaluator* vida__projector_evaluator(vida_projector* projector) {
 
 vida_equations* vida__projector_equations(vida_projector* projector) {
   return projector->equations;
+}
+
+void vida__projector_record(vida_projector* projector, VidaRecord* record) {
+  if (!projector) {
+    return;
+  }
+  VidaRecord_Reals(record, projector->block, count_numbers(projector));
+  VidaRecord_Flag(record, &projector->redundant);
+  vida__equations_record(projector->own, record);
+  vida__linear_record(projector->linear, record);
 }

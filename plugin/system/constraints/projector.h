@@ -63,4 +63,7 @@ vida_evaluator* vida__projector_evaluator(vida_projector* projector);
 /* Returns the equations of motion that the projector uses. */
 vida_equations* vida__projector_equations(vida_projector* projector);
 
+/* Visits the last factors; NULL is allowed. Equations that are shared are not visited. */
+void vida__projector_record(vida_projector* projector, VidaRecord* record);
+
 #endif
