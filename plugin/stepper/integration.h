@@ -207,6 +207,10 @@ struct VidaIntegration {
 /* The flag of a step in which a constraint turns farther than the method resolves. */
 #define VIDA_TURN_TOO_FAR "TURN_TOO_FAR"
 
+/* Sets self->turn_limit of a method whose positions are polynomials of this degree in a step, if
+ * the check understands the system: its masses are constant (turn_check.c). */
+void vida__limit_turns(VidaIntegration* self, int degree);
+
 /* ---- interrupts (interrupt.c) ---- */
 
 /* Asks whether to continue. Returns 0, or a negative code; the method must then end the step with

@@ -205,8 +205,9 @@ static void take_back(VidaStepper* stepper) {
   }
 }
 
-/* Checks the state that the step has computed; `evaluates`: g at its end, too. */
-static int judge(VidaStepper* stepper, bool evaluates, VidaError* error) {
+/* Checks the state that the step has computed; `evaluates`: g at its end, too; `is_calm`: gradients
+ * of constraints have hardly turned. */
+static int judge(VidaStepper* stepper, bool evaluates, bool is_calm, VidaError* error) {
   int code = check_state(stepper, error);
   if (!code && evaluates) {
     vida__evaluate_constraints_after_step(stepper);
@@ -214,7 +215,8 @@ static int judge(VidaStepper* stepper, bool evaluates, VidaError* error) {
   code = code || stepper->self.reports_motion
              ? code
              : vida__check_branch(&stepper->self, stepper->self.node.q, error);
-  code = code || stepper->self.turn_limit == 0.0 ? code : vida__check_turn(stepper, error);
+  code =
+      code || is_calm || stepper->self.turn_limit == 0.0 ? code : vida__check_turn(stepper, error);
   stepper->has_node_velocity = stepper->values.is_known = false;
   stepper->has_node_multipliers = false;
   code = code ? code : vida__check_step(stepper, error);
@@ -224,7 +226,7 @@ static int judge(VidaStepper* stepper, bool evaluates, VidaError* error) {
 
 /* Accepts the state that the step has computed as the new node, or rejects it. */
 static int arrive(VidaStepper* stepper, VidaError* error) {
-  const int code = judge(stepper, true, error);
+  const int code = judge(stepper, true, false, error);
   if (code) {
     take_back(stepper);
   } else {
@@ -293,7 +295,7 @@ static bool accepts_calm_steps(VidaStepper* stepper, long made) {
   const bool evaluates = (node->step + made) % VIDA_CALM_STEPS == 0;
   forget_node(stepper);
   node->step += made - 1; /* as before the last one */
-  if (judge(stepper, evaluates, &unused)) {
+  if (judge(stepper, evaluates, true, &unused)) {
     node->step -= made - 1;
     return false;
   }

@@ -15,23 +15,49 @@
 #include "base/text.h"
 #include "stepper/branch_watch.h"
 
-/* Squared angles (rad^2): the turn in a step, and its change from the step before, that are not
- * suspicious; the product of two turns back, at the rates of both nodes. */
-static const double unsuspicious_turn = 0.0025;
-static const double unsuspicious_change = 0.001;
+/* What is not suspicious: the squared turn in a step (rad^2), the square of its change from the
+ * step before (rad^2), and the part of the former that the latter may be instead. */
+typedef struct turn_bounds {
+  double turn, change, part;
+} turn_bounds;
+
+/* Of most steps, and of those where a closer look costs more. */
+static const turn_bounds of_most = {0.0025, 0.001, 0.0}, of_loose_velocities = {0.64, 0.04, 0.25};
+/* Squared angle: the product of two turns back, at the rates of both nodes. */
 static const double least_reversal = 0.001;
 /* The part of a reversal of velocities that accelerations of the opposite sense must have. */
 static const double least_contradiction = 0.25;
+
+/* rad, by the degree of the polynomials: turns by more than 1.6, 2.4 and 3 rad. */
+static const double turn_limits[] = {0.0, 0.35, 1.0, 1.8};
+
+void vida__limit_turns(VidaIntegration* self, int degree) {
+  self->turn_limit = self->model.system->constant_mass ? turn_limits[degree < 3 ? degree : 3] : 0.0;
+}
 
 /* The entries of one row: what their squares and products sum up to. */
 typedef struct row_sums {
   double size, turn, change;
 } row_sums;
 
+/* Returns whether velocities at nodes may have parts across the constraints. These explain any
+ * straight line. */
+static bool is_loose(const VidaIntegration* self) {
+  return !(self->method->info.capabilities & VIDA_CAN_VELOCITY_LEVEL);
+}
+
+/* Returns whether the step solves for momenta on the hidden constraints, with multipliers of their
+ * own, and keeps the energy with them. */
+static bool solves_for_velocities(const VidaIntegration* self) {
+  const unsigned both = VIDA_CAN_ENERGY | VIDA_CAN_VELOCITY_LEVEL;
+  return (self->method->info.capabilities & both) == both;
+}
+
 static bool is_unsuspicious(const VidaIntegration* self, const double* after, bool has_before) {
   const VidaSystem* system = self->model.system;
   const vida_jacobian_entry* entry = system->entries;
   const double *now = self->implicit.entries0, *before = self->implicit.entries_before;
+  const turn_bounds most = is_loose(self) ? of_loose_velocities : of_most;
   for (int e = 0; e < system->entry_count;) {
     const int row = entry[e].row;
     row_sums sum = {0.0, 0.0, 0.0};
@@ -42,7 +68,8 @@ static bool is_unsuspicious(const VidaIntegration* self, const double* after, bo
       sum.turn += turn * turn;
       sum.change += change * change;
     }
-    if (sum.turn > unsuspicious_turn * sum.size || sum.change > unsuspicious_change * sum.size) {
+    if (sum.turn > most.turn * sum.size ||
+        sum.change > fmax(most.change * sum.size, most.part * sum.turn)) {
       return false;
     }
   }
@@ -61,19 +88,26 @@ static turn_work take_work(VidaIntegration* self, vida_watch* watch) {
                      watch->difference, watch->ahead, self->work.entries};
 }
 
-static int find_velocities(VidaIntegration* self, const double* p, const double* p_low, double* v) {
+/* Computes the velocities at a node: x is q, its rounding errors, p and those of p (frame.h); G
+ * there. */
+static int find_velocities(VidaIntegration* self, double t, const double* x, const double* entries,
+                           double* v) {
+  const double *p = x + 2 * self->model.n, *p_low = x + 3 * self->model.n;
   for (int i = 0; i < self->model.n; i++) {
     v[i] = p[i] + p_low[i];
   }
-  return vida__solve_mass(self, v, v);
+  const int code = vida__solve_mass(self, v, v);
+  return code || !is_loose(self) ? code
+                                 : vida__project_velocity(self, t, x, entries, p, v, NULL, NULL);
 }
 
-/* Computes velocities and K at both nodes; `kept` is the state at the first one (frame.h). */
-static int find_rates(VidaIntegration* self, const double* kept, const turn_work* work) {
-  const int n = self->model.n;
+/* Computes velocities and K at both nodes; `kept` is the state at the first one, `after` is G at
+ * the other. */
+static int find_rates(VidaIntegration* self, const double* kept, const double* after,
+                      const turn_work* work) {
   const double t = vida__node_time(self), t1 = vida__next_time(self);
-  int code = find_velocities(self, kept + 2 * n, kept + 3 * n, work->v0);
-  code = code ? code : find_velocities(self, self->node.p, self->node.p_low, work->v1);
+  int code = find_velocities(self, t, kept, self->implicit.entries0, work->v0);
+  code = code ? code : find_velocities(self, t1, self->node.q, after, work->v1);
   code =
       code ? code : vida__velocity_gradient(&self->model.evaluator, t, kept, work->v0, work->rate0);
   return code ? code
@@ -204,8 +238,11 @@ int vida__check_turn(VidaStepper* stepper, VidaError* error) {
       is_unsuspicious(self, after, self->implicit.history.count > 1)) {
     return VIDA_SUCCESS;
   }
+  if (vida__has_light_coordinates(self) && !solves_for_velocities(self)) {
+    return VIDA_SUCCESS; /* whose velocities are rounding */
+  }
   const turn_work work = take_work(self, watch);
-  int code = find_rates(self, stepper->kept, &work);
+  int code = find_rates(self, stepper->kept, after, &work);
   int row = code ? -1 : find_far_turn(self, after, &work);
   if (row >= 0) {
     return fail_turn(stepper, row, "turns too far in the step", error);

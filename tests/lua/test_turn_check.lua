@@ -1,11 +1,13 @@
--- Steps in which a constraint turns farther than an energy-preserving method resolves: the run ends with
--- TURN_TOO_FAR, or its motion is that of the closed form.
+-- Steps in which a constraint turns farther than a method resolves: the run ends with TURN_TOO_FAR, or its
+-- motion is that of the closed form.
 local vida = require "vida"
 
 local function is_refused(message)
   return message:find("turns too far in the step", 1, true)
     or message:find("turns back in the step, against the rates", 1, true)
     or message:find("the step is too large", 1, true)
+    or message:find("the equations of the step were not solved", 1, true)
+    or message:find("another branch of the constraints", 1, true)
 end
 
 -- Steps until `time`; returns the positions, or nil if the run was refused with one of these messages.
@@ -17,9 +19,11 @@ local function run(system, options, time)
   return good and stepper:positions()
 end
 
-local methods = { { "energy-momentum-ggl" }, { "energy-momentum-projected" } }
+local methods = { { "energy-momentum-ggl" }, { "energy-momentum-projected" }, { "energy-momentum" },
+  { "energy-momentum-livens" }, { "average-vector-field" }, { "itoh-abe" }, { "radau", stages = 3 } }
 for stages = 1, 4 do
   methods[#methods + 1] = { "energy-collocation", stages = stages }
+  methods[#methods + 1] = stages > 1 and { "spark-lobatto", stages = stages } or nil
 end
 
 -- A pendulum of 1 m that is released from the horizontal, g such that its period is 2.00000032988504 s:
@@ -45,10 +49,15 @@ local function whip()
   return s
 end
 
+-- The stages of radau are no option.
+local function options_of(method, h)
+  return { method[1], stages = method[1] ~= "radau" and method.stages or nil, h = h }
+end
+
 local refused, taken = 0, 0
 for _, method in ipairs(methods) do
   for _, h in ipairs { 1, 0.5, 0.25 } do
-    local q = run(pendulum(), { method[1], stages = method.stages, h = h }, 2)
+    local q = run(pendulum(), options_of(method, h), 2)
     local stages = method.stages or 1
     refused, taken = refused + (q and 0 or 1), taken + (q and 1 or 0)
     -- A quarter of a radian per step and polynomial leaves less than that.
@@ -57,10 +66,10 @@ for _, method in ipairs(methods) do
   end
   for _, h in ipairs { 0.08, 0.05, 0.025, 0.02, 0.01, 0.005 } do
     local time = h * math.floor(0.25 / h + 0.5)
-    local q = run(whip(), { method[1], stages = method.stages, h = h }, time)
+    local q = run(whip(), options_of(method, h), time)
     refused, taken = refused + (q and 0 or 1), taken + (q and 1 or 0)
     assert(not q or q[1] > q[3], ("%s, %s, h = %g: the cart has not passed the bob"):format(method[1],
       method.stages or "", h))
   end
 end
-assert(refused >= 15 and taken >= 15, ("%d refused, %d taken"):format(refused, taken))
+assert(refused >= 30 and taken >= 30, ("%d refused, %d taken"):format(refused, taken))

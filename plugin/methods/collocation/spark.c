@@ -18,6 +18,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   const VidaSystem* system = self->model.system;
   const vida_stage_rule rule =
       vida__lobatto_rule(stages, system->separable && !system->nonholonomic);
+  vida__limit_turns(self, stages - 1);
   return vida__collocation_create(self, &rule, error);
 }
 

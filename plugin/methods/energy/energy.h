@@ -14,10 +14,6 @@
 #include "methods/energy/energy_plan.h"
 #include "stepper/integration.h"
 
-/* VidaIntegration.turn_limit of methods whose steps are straight lines: a rod may turn by about a
- * right angle. */
-#define VIDA_CHORD_LIMIT 0.35
-
 /* A rule for discrete derivatives. All functions return codes of evaluations. */
 struct vida_discrete_rule {
   /* Computes D V (n). */

@@ -693,9 +693,6 @@ static int check(const VidaOptions* options, VidaError* error) {
                           VidaOptions_Method(options), points, stages);
 }
 
-/* rad, by the number of polynomials: turns by more than 1.6, 2.4 and 3 rad. */
-static const double turn_limits[] = {0.0, VIDA_CHORD_LIMIT, 1.0, 1.8};
-
 static int create(VidaIntegration* self, VidaError* error) {
   const VidaSystem* system = self->model.system;
   const int degree = (int)VidaOptions_Get(self->options, "stages");
@@ -723,7 +720,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   self->implicit.prepare = prepare;
   self->implicit.unknown = own->unknown;
   self->reacts_between = true;
-  self->turn_limit = turn_limits[degree < 3 ? degree : 3];
+  vida__limit_turns(self, degree);
   self->state = own;
   return VIDA_SUCCESS;
 }

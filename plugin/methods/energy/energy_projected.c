@@ -323,7 +323,7 @@ int vida__projected_create(VidaIntegration* self, const vida_hidden_rule* hidden
   self->state = own;
   vida__use_doubled_rows(self, &own->pattern, (sunindextype*)(own->quarter + places), own->unknown);
   self->implicit.prepare = prepare;
-  self->turn_limit = VIDA_CHORD_LIMIT;
+  vida__limit_turns(self, 1);
   return VIDA_SUCCESS;
 }
 
