@@ -8,5 +8,8 @@
 /* Replaces the operations of a serial vector by equal ones, which give the same bits. Its clones
  * have them, too. */
 void vida__replace_vector_operations(N_Vector vector);
+/* Replaces its weighted Euclidean norm by a faster one with other roundings, for solvers whose
+ * results do not depend on that norm. */
+void vida__loosen_norm(N_Vector vector);
 
 #endif

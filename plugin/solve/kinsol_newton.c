@@ -8,6 +8,7 @@
 #include "base/direct_solver.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/vector_operations.h"
 
 /* Only the residual ends the iteration, not the size of a step. */
 static const double smallest_step = 1e-300;
@@ -77,6 +78,10 @@ static int create_parts(vida_kinsol* made, SUNContext context) {
       !made->solver) {
     return VIDA_OUT_OF_MEMORY;
   }
+  /* Without a line search, KINSOL only compares norms with `largest_step`. */
+  vida__loosen_norm(made->unknown);
+  vida__loosen_norm(made->unknown_scale);
+  vida__loosen_norm(made->row_scale);
   made->matrix->ops->getid = matrix_kind;
   made->matrix->ops->zero = clear;
   N_VConst(0.0, made->unknown); /* KINInit looks at it */
@@ -141,7 +146,8 @@ void vida__kinsol_destroy(vida_kinsol** kinsol) {
   *kinsol = NULL;
 }
 
-bool vida__kinsol_solve(vida_kinsol* kinsol, const double* row_size, double* u, long* iterations) {
+bool vida__kinsol_solve(vida_kinsol* kinsol, const double* row_size, double* u, long* iterations,
+                        bool* is_at_end) {
   const size_t bytes = (size_t)kinsol->equations.size * sizeof *u;
   double* scale = NV_DATA_S(kinsol->row_scale);
   for (int i = 0; i < kinsol->equations.size; i++) {
@@ -153,5 +159,6 @@ bool vida__kinsol_solve(vida_kinsol* kinsol, const double* row_size, double* u, 
   *iterations = 0;
   KINGetNumNonlinSolvIters(kinsol->memory, iterations);
   memcpy(u, NV_DATA_S(kinsol->unknown), bytes);
-  return flag >= 0 || flag == KIN_MAXITER_REACHED;
+  *is_at_end = flag == KIN_MAXITER_REACHED;
+  return flag >= 0 || *is_at_end;
 }

@@ -31,8 +31,9 @@ int vida__kinsol_create(SUNContext context, vida_kinsol_equations equations, dou
 void vida__kinsol_destroy(vida_kinsol** kinsol);
 /* Makes full Newton steps from the guess u (size), which receives the last iterate. `row_size`
  * (size, > 0): sizes of the residuals, by which they are scaled. *iterations receives the number of
- * iterations. Returns whether KINSOL has converged or made all iterations; the caller has its own
- * test. */
-bool vida__kinsol_solve(vida_kinsol* kinsol, const double* row_size, double* u, long* iterations);
+ * iterations, and *is_at_end whether these are all that are allowed. Returns whether KINSOL has
+ * converged or made all iterations; the caller has its own test. */
+bool vida__kinsol_solve(vida_kinsol* kinsol, const double* row_size, double* u, long* iterations,
+                        bool* is_at_end);
 
 #endif

@@ -68,15 +68,11 @@ void vida__chain_matrix_weigh(vida_chain_matrix* matrix, int pair, double weight
 /* Elimination is tried each time, whatever has failed before: the result depends on the values
  * alone.
  */
-static bool factor_general(vida_linear* linear) {
+bool vida__chain_matrix_factor(vida_chain_matrix* matrix) {
+  vida_linear* linear = matrix->linear;
   linear->failures = linear->skips = 0;
   return !vida__linear_factor(linear) && linear->last_elimination &&
          vida__elimination_least_pivot(linear->last_elimination) > VIDA_LEAST_PIVOT;
-}
-
-bool vida__chain_matrix_factor(vida_chain_matrix* matrix) {
-  return matrix->is_tridiagonal ? vida__factor_tridiagonal(matrix, matrix->size)
-                                : factor_general(matrix->linear);
 }
 
 bool vida__chain_matrix_solve(vida_chain_matrix* matrix, const double* b, double* x) {

@@ -31,7 +31,8 @@ typedef struct vida_chain_matrix {
   vida_chain_pair* pairs; /* by ascending rows */
   bool is_tridiagonal;
   /* Of a tridiagonal matrix: weights of its diagonal and of the pairs of neighbours, and its
-   * entries, stored by the caller; lower[r] is (r, r - 1), upper[r] is (r, r + 1). */
+   * factors, by the caller with vida__eliminate_row; lower[r] is (r, r - 1), upper[r] (r, r + 1).
+   */
   double *own_weight, *pair_weight;
   double *lower, *diagonal, *upper;
   /* Of another one: the caller stores the values of all pairs. */
@@ -48,35 +49,36 @@ void vida__chain_matrix_record(vida_chain_matrix* matrix, VidaRecord* record);
 void vida__chain_matrix_weigh(vida_chain_matrix* matrix, int pair, double weight);
 /* Frees the contents of a matrix. */
 void vida__chain_matrix_destroy(vida_chain_matrix* matrix);
-/* Factors the values. Returns false if a pivot is small beside the terms that cancel in it. */
+/* Factors the values of a matrix that is not tridiagonal. Returns false if a pivot is small beside
+ * the terms that cancel in it. */
 bool vida__chain_matrix_factor(vida_chain_matrix* matrix);
 /* Computes x = A^-1 b (size each) with the last factors; x may be b. Returns whether that
  * succeeded.
  */
 bool vida__chain_matrix_solve(vida_chain_matrix* matrix, const double* b, double* x);
 
-/* Factors a tridiagonal matrix, as vida__chain_matrix_factor does. `size` is its size, which may be
- * known to the compiler. L has a unit diagonal; `diagonal` then holds the reciprocals of the
- * pivots. */
-VIDA_ALWAYS_INLINE bool vida__factor_tridiagonal(vida_chain_matrix* matrix, int size) {
-  double* restrict lower = matrix->lower;
-  double* restrict diagonal = matrix->diagonal;
-  const double* restrict upper = matrix->upper;
-  double inverse = 0.0;
-  bool is_regular = true;
-  for (int r = 0; r < size; r++) {
-    const double whole = diagonal[r];
-    double term = 0.0;
-    if (r > 0) {
-      lower[r] *= inverse;
-      term = lower[r] * upper[r - 1];
-    }
-    const double pivot = whole - term;
-    is_regular = is_regular && fabs(pivot) > VIDA_LEAST_PIVOT * (fabs(whole) + fabs(term));
-    inverse = 1.0 / pivot;
-    diagonal[r] = inverse;
+/* The row of a tridiagonal matrix that is eliminated: its entries (r, r - 1) and (r, r), and
+ * (r - 1, r) above it; then the reciprocal of its pivot. Zero before the first row. */
+typedef struct vida_tridiagonal {
+  double lower, diagonal, upper;
+  double inverse;
+  bool is_regular; /* all rows so far, as vida__chain_matrix_factor tests them */
+} vida_tridiagonal;
+
+/* Eliminates row r after the one before it. L has a unit diagonal; matrix->diagonal receives the
+ * reciprocals of the pivots. */
+VIDA_ALWAYS_INLINE void vida__eliminate_row(vida_chain_matrix* matrix, int r,
+                                            vida_tridiagonal* at) {
+  const double lower = at->lower * at->inverse, term = lower * at->upper;
+  const double pivot = at->diagonal - term;
+  at->is_regular =
+      at->is_regular && fabs(pivot) > VIDA_LEAST_PIVOT * (fabs(at->diagonal) + fabs(term));
+  at->inverse = 1.0 / pivot;
+  matrix->lower[r] = lower;
+  matrix->diagonal[r] = at->inverse;
+  if (r > 0) {
+    matrix->upper[r - 1] = at->upper;
   }
-  return is_regular && isfinite(inverse);
 }
 
 /* Solves with a tridiagonal matrix, as vida__chain_matrix_solve does. */

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/finite.h"
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
+#include "stepper/distance_chain.h"
 #include "stepper/distance_energy.h"
 #include "stepper/distance_kernels.h"
 
@@ -66,36 +66,14 @@ VIDA_ALWAYS_INLINE bool prepare(VidaIntegration* self, vida_shape of) {
 
 /* ---- the equations of a step ----------------------------------------------------------------- */
 
-/* Computes d and g / h at the end of the step: the mean of d at both ends, times c, is the discrete
- * gradient. Returns the largest residual relative to its terms. */
-VIDA_ALWAYS_INLINE double find_residual(VidaIntegration* self, vida_shape of) {
-  const vida_distance_steps* own = self->implicit.distances;
-  const double h = self->node.h;
-  const vida_distance_row* restrict at = own->rows;
-  const double* restrict w = own->next.w;
-  const double* restrict d = own->d;
-  const double* restrict size = own->size;
-  double* restrict ahead = own->ahead;
-  double* restrict residual = own->residual;
-  double largest = 0.0;
-  for (int r = 0; r < of.m; r++, at++, d += of.dimension, ahead += of.dimension) {
-    double rate[VIDA_MOST_COMPONENTS], change[VIDA_MOST_COMPONENTS];
-    find_difference(w + second_of(at, r, of), w + first_of(at, r, of), rate, of.dimension);
-    for (int k = 0; k < of.dimension; k++) {
-      change[k] = h * rate[k];
-      ahead[k] = d[k] + change[k];
-    }
-    double sum = (d[0] + 0.5 * change[0]) * rate[0];
-    for (int k = 1; k < of.dimension; k++) {
-      sum += (d[k] + 0.5 * change[k]) * rate[k];
-    }
-    residual[r] = own->rest[r] + at->factor * sum;
-    /* Without a division in most rows; NaN is the largest and stays so. */
-    if (!(fabs(residual[r]) <= largest * size[r]) && !isnan(largest)) {
-      largest = fabs(residual[r]) / size[r];
-    }
+/* Computes w, d and g / h at the end of the step for the multipliers own->next.mu. Returns the
+ * largest residual relative to its terms. */
+VIDA_ALWAYS_INLINE double evaluate(VidaIntegration* self, vida_shape of) {
+  if (of.is_chain) {
+    return move_chain(self, of);
   }
-  return largest;
+  find_velocities(self, *self->implicit.form.kappa, self->implicit.distances->d, of);
+  return find_residual(self, of);
 }
 
 /* Returns the largest component of x. */
@@ -213,10 +191,7 @@ VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, vida_shape of) {
   int factorizations = 0;
   for (int k = 0; k <= most_iterations; k++) {
     const bool is_first = is_start && k == 0;
-    if (!is_first) {
-      find_velocities(self, *self->implicit.form.kappa, own->d, of);
-    }
-    double left = is_first ? find_first_residual(self, of) : find_residual(self, of);
+    double left = is_first ? find_first_residual(self, of) : evaluate(self, of);
     own->counts.residuals++;
     const bool is_slow = k > 0 && !(left < good_contraction * before);
     if (is_long && is_slow && factorizations == 1) {
@@ -247,104 +222,25 @@ VIDA_ALWAYS_INLINE bool solve(VidaIntegration* self, vida_shape of) {
   return false;
 }
 
-/* ---- KINSOL ---------------------------------------------------------------------------------- */
-
-VIDA_ALWAYS_INLINE double evaluate(VidaIntegration* self, vida_shape of) {
-  const vida_distance_steps* own = self->implicit.distances;
-  find_velocities(self, *self->implicit.form.kappa, own->d, of);
-  return find_residual(self, of);
-}
-
+/* Factors the matrix of the residual, which decreases with the multipliers. */
 VIDA_ALWAYS_INLINE bool factor_step(VidaIntegration* self, vida_shape of) {
   vida_distance_steps* own = self->implicit.distances;
-  return factor(own, *self->implicit.form.kappa, own->ahead, own->d, of);
-}
-
-/* The calls of `evaluate` and `factor_step` for the shape of a system. Chains of two points are
- * written out. */
-static double evaluate_system(VidaIntegration* self) {
-  const vida_distance_steps* own = self->implicit.distances;
-  const int n = self->model.n, m = self->model.m;
-  const bool is_short = own->is_chain && m == 2;
-  switch (own->distances.dimension) {
-    case 1:
-      return evaluate(self, (vida_shape){n, m, 1, false});
-    case 2:
-      return is_short ? evaluate(self, (vida_shape){4, 2, 2, true})
-                      : evaluate(self, (vida_shape){n, m, 2, false});
-    case 3:
-      return is_short ? evaluate(self, (vida_shape){6, 2, 3, true})
-                      : evaluate(self, (vida_shape){n, m, 3, false});
-    default:
-      return evaluate(self, (vida_shape){n, m, 4, false});
-  }
-}
-
-static bool factor_system(VidaIntegration* self) {
-  const vida_distance_steps* own = self->implicit.distances;
-  const int n = self->model.n, m = self->model.m;
-  const bool is_short = own->is_chain && m == 2;
-  switch (own->distances.dimension) {
-    case 1:
-      return factor_step(self, (vida_shape){n, m, 1, false});
-    case 2:
-      return is_short ? factor_step(self, (vida_shape){4, 2, 2, true})
-                      : factor_step(self, (vida_shape){n, m, 2, false});
-    case 3:
-      return is_short ? factor_step(self, (vida_shape){6, 2, 3, true})
-                      : factor_step(self, (vida_shape){n, m, 3, false});
-    default:
-      return factor_step(self, (vida_shape){n, m, 4, false});
-  }
-}
-
-static int kinsol_residual(void* data, const double* mu, double* r) {
-  VidaIntegration* self = data;
-  vida_distance_steps* own = self->implicit.distances;
-  const int m = self->model.m;
-  for (int i = 0; i < m; i++) {
-    own->next.mu[i] = mu[i];
-  }
-  own->left = evaluate_system(self);
-  own->counts.residuals++;
-  for (int i = 0; i < m; i++) {
-    r[i] = own->residual[i];
-  }
-  return vida__are_finite(r, m) ? 0 : -1; /* norms of SUNDIALS pass over NaN */
-}
-
-static int kinsol_factor(void* data) {
-  return factor_system(data) ? 0 : -1;
-}
-
-/* The matrix of the residual is that of the factors with the other sign. */
-static int kinsol_solve(void* data, const double* b, double* x) {
-  const VidaIntegration* self = data;
-  vida_distance_steps* own = self->implicit.distances;
-  if (!solve_matrix(own, b, x, (vida_shape){self->model.n, self->model.m, 1, false})) {
-    return -1;
-  }
-  for (int r = 0; r < self->model.m; r++) {
-    x[r] = -x[r];
-  }
-  return 0;
-}
-
-vida_kinsol_equations vida__distance_step_equations(VidaIntegration* self) {
-  return (vida_kinsol_equations){.size = self->model.m,
-                                 .data = self,
-                                 .residual = kinsol_residual,
-                                 .factor = kinsol_factor,
-                                 .solve = kinsol_solve};
+  return factor(own, -*self->implicit.form.kappa, own->ahead, own->d, of);
 }
 
 /* Solves the equations for own->next by KINSOL alone, which may stop above its tolerance, where the
- * residual no longer decreases. */
-static bool solve_by_kinsol(VidaIntegration* self) {
+ * residual no longer decreases: beside impulses that are larger than the momenta. The next steps
+ * then have sizes with the impulses. */
+VIDA_ALWAYS_INLINE bool solve_by_kinsol(VidaIntegration* self, vida_shape of) {
   vida_distance_steps* own = self->implicit.distances;
   long iterations;
-  const bool is_done = vida__kinsol_solve(own->kinsol, own->size, own->next.mu, &iterations);
+  bool is_at_end;
+  const bool is_done =
+      vida__kinsol_solve(own->kinsol, own->size, own->next.mu, &iterations, &is_at_end);
   own->counts.iterations += iterations;
+  if (is_at_end) {
+    measure_again(self, of);
+  }
   return is_done && own->left < near_rounding;
 }
 
@@ -491,7 +387,7 @@ VIDA_ALWAYS_INLINE bool find_step(VidaIntegration* self, vida_shape of) {
     return solve_means(self, of);
   }
   guess_multipliers(self, of);
-  return self->implicit.distances->kinsol ? solve_by_kinsol(self) : solve(self, of);
+  return self->implicit.distances->kinsol ? solve_by_kinsol(self, of) : solve(self, of);
 }
 
 /* Makes one step, or leaves the state unchanged and returns false. Evaluations of a step that is
@@ -553,16 +449,19 @@ VIDA_ALWAYS_INLINE long make_series(VidaIntegration* self, long most, bool* is_b
 #else
 #define SHORT_CHAIN_LIST(X)
 #endif
-#define SHAPE_LIST(X)                                             \
-  SHORT_CHAIN_LIST(X)                                             \
-  X(one_in_plane, make_steps, 2, 1, 2, true)                      \
-  X(two_in_plane, make_steps, 4, 2, 2, true)                      \
-  X(one, make_steps, 3, 1, 3, true)                               \
-  X(two, make_steps, 6, 2, 3, true)                               \
-  X(on_line, make_steps, self->model.n, self->model.m, 1, false)  \
-  X(in_plane, make_steps, self->model.n, self->model.m, 2, false) \
-  X(in_space, make_steps, self->model.n, self->model.m, 3, false) \
+#define STEP_SHAPE_LIST(X)                                             \
+  X(one_in_plane, make_steps, 2, 1, 2, true)                           \
+  X(two_in_plane, make_steps, 4, 2, 2, true)                           \
+  X(one, make_steps, 3, 1, 3, true)                                    \
+  X(two, make_steps, 6, 2, 3, true)                                    \
+  X(on_line, make_steps, self->model.n, self->model.m, 1, false)       \
+  X(chain_in_plane, make_steps, self->model.n, self->model.m, 2, true) \
+  X(chain, make_steps, self->model.n, self->model.m, 3, true)          \
+  X(in_plane, make_steps, self->model.n, self->model.m, 2, false)      \
+  X(in_space, make_steps, self->model.n, self->model.m, 3, false)      \
   X(in_four, make_steps, self->model.n, self->model.m, 4, false)
+
+#define SHAPE_LIST(X) SHORT_CHAIN_LIST(X) STEP_SHAPE_LIST(X)
 
 #define NAME_SHAPE(name, make, n, m, dimension, is_short) SHAPE_##name,
 typedef enum shape_name { SHAPE_LIST(NAME_SHAPE) SHAPES } shape_name;
@@ -578,9 +477,11 @@ static shape_name find_shape(const VidaIntegration* self) {
                     : (is_one ? SHAPE_series_of_one : SHAPE_series_of_two);
   }
 #endif
-  if (own->is_chain && self->model.m <= 2 && dimension > 1 && dimension < 4) {
-    return is_plane ? (is_one ? SHAPE_one_in_plane : SHAPE_two_in_plane)
-                    : (is_one ? SHAPE_one : SHAPE_two);
+  if (own->is_chain && (is_plane || dimension == 3)) {
+    const shape_name shapes[2][3] = {
+        {SHAPE_one, SHAPE_two, SHAPE_chain},
+        {SHAPE_one_in_plane, SHAPE_two_in_plane, SHAPE_chain_in_plane}};
+    return shapes[is_plane][self->model.m <= 2 ? self->model.m - 1 : 2];
   }
   return dimension == 1   ? SHAPE_on_line
          : is_plane       ? SHAPE_in_plane
@@ -626,6 +527,54 @@ static make_steps_function* const plain_steps[SHAPES] = {SHAPE_LIST(LIST_PLAIN)}
 long vida__make_distance_steps(VidaIntegration* self, long most, bool* is_broken) {
   const shape_name shape = find_shape(self);
   return (has_wide_numbers() ? wide_steps : plain_steps)[shape](self, most, is_broken);
+}
+
+/* ---- what KINSOL calls ----------------------------------------------------------------------- */
+
+#define DEFINE_EVALUATION(name, make, n, m, dimension, is_chain)       \
+  static double evaluate_##name(VidaIntegration* self) {               \
+    return evaluate(self, (vida_shape){n, m, dimension, is_chain});    \
+  }                                                                    \
+  static bool factor_##name(VidaIntegration* self) {                   \
+    return factor_step(self, (vida_shape){n, m, dimension, is_chain}); \
+  }
+STEP_SHAPE_LIST(DEFINE_EVALUATION)
+#define LIST_EVALUATION(name, make, n, m, dimension, is_chain) \
+  [SHAPE_##name] = {evaluate_##name, factor_##name},
+static const struct {
+  double (*evaluate)(VidaIntegration* self);
+  bool (*factor)(VidaIntegration* self);
+} step_equations[SHAPES] = {STEP_SHAPE_LIST(LIST_EVALUATION)};
+
+static int kinsol_residual(void* data, const double* mu, double* r) {
+  VidaIntegration* self = data;
+  vida_distance_steps* own = self->implicit.distances;
+  const size_t bytes = (size_t)self->model.m * sizeof *mu;
+  memcpy(own->next.mu, mu, bytes);
+  own->left = step_equations[find_shape(self)].evaluate(self);
+  own->counts.residuals++;
+  memcpy(r, own->residual, bytes);
+  return isfinite(own->left) ? 0 : -1; /* norms of SUNDIALS pass over NaN */
+}
+
+static int kinsol_factor(void* data) {
+  return step_equations[find_shape(data)].factor(data) ? 0 : -1;
+}
+
+static int kinsol_solve(void* data, const double* b, double* x) {
+  const VidaIntegration* self = data;
+  return solve_matrix(self->implicit.distances, b, x,
+                      (vida_shape){self->model.n, self->model.m, 1, false})
+             ? 0
+             : -1;
+}
+
+vida_kinsol_equations vida__distance_step_equations(VidaIntegration* self) {
+  return (vida_kinsol_equations){.size = self->model.m,
+                                 .data = self,
+                                 .residual = kinsol_residual,
+                                 .factor = kinsol_factor,
+                                 .solve = kinsol_solve};
 }
 
 void vida__measure_distance_sizes(VidaIntegration* self) {

@@ -8,6 +8,7 @@
 #define VIDA_STEPPER_DISTANCE_KERNELS_H
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/inline.h"
@@ -63,6 +64,48 @@ VIDA_ALWAYS_INLINE void find_velocities(VidaIntegration* self, double weight, co
   double* restrict w = own->next.w;
   memcpy(w, own->unconstrained, (size_t)of.n * sizeof *w);
   subtract_accelerated(own, weight, vectors, own->next.mu, w, of);
+}
+
+/* Computes d and g / h of row r at the end of a step of length h, in which its points move apart at
+ * this rate: the mean of d at both ends, times c, is the discrete gradient. */
+VIDA_ALWAYS_INLINE void find_row(const vida_distance_steps* own, double h, int r,
+                                 const double* restrict rate, int dimension) {
+  const double* restrict d = own->d + r * dimension;
+  double* restrict ahead = own->ahead + r * dimension;
+  double change[VIDA_MOST_COMPONENTS];
+  for (int k = 0; k < dimension; k++) {
+    change[k] = h * rate[k];
+    ahead[k] = d[k] + change[k];
+  }
+  double sum = (d[0] + 0.5 * change[0]) * rate[0];
+  for (int k = 1; k < dimension; k++) {
+    sum += (d[k] + 0.5 * change[k]) * rate[k];
+  }
+  own->residual[r] = own->rest[r] + own->rows[r].factor * sum;
+}
+
+/* Returns the larger one of `largest` and the residual of row r relative to its terms; NaN is the
+ * largest. Most rows need no division. */
+VIDA_ALWAYS_INLINE double compare_row(const vida_distance_steps* own, int r, double largest) {
+  const double residual = fabs(own->residual[r]);
+  return !(residual <= largest * own->size[r]) && !isnan(largest) ? residual / own->size[r]
+                                                                  : largest;
+}
+
+/* Computes d and g / h at the end of the step. Returns the largest residual relative to its terms.
+ */
+VIDA_ALWAYS_INLINE double find_residual(VidaIntegration* self, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  const double* restrict w = own->next.w;
+  double largest = 0.0;
+  for (int r = 0; r < of.m; r++) {
+    const vida_distance_row* at = &own->rows[r];
+    double rate[VIDA_MOST_COMPONENTS];
+    find_difference(w + second_of(at, r, of), w + first_of(at, r, of), rate, of.dimension);
+    find_row(own, self->node.h, r, rate, of.dimension);
+    largest = compare_row(own, r, largest);
+  }
+  return largest;
 }
 
 /* Adds factor d to a sum, and its rounding errors to `low`. */
@@ -128,19 +171,20 @@ VIDA_ALWAYS_INLINE double dot(const double* a, const double* b, int dimension) {
   return sum;
 }
 
-VIDA_ALWAYS_INLINE void store_tridiagonal(const vida_chain_matrix* matrix, double weight,
-                                          const double* left, const double* right, vida_shape of) {
-  double* restrict lower = matrix->lower;
-  double* restrict diagonal = matrix->diagonal;
-  double* restrict upper = matrix->upper;
+/* Each row is eliminated as soon as its entries are known. */
+VIDA_ALWAYS_INLINE bool factor_tridiagonal(vida_chain_matrix* matrix, double weight,
+                                           const double* left, const double* right, vida_shape of) {
+  vida_tridiagonal at = {.is_regular = true};
   for (int r = 0; r < of.m; r++, left += of.dimension, right += of.dimension) {
-    diagonal[r] = weight * matrix->own_weight[r] * dot(left, right, of.dimension);
     if (r > 0) {
       const double factor = weight * matrix->pair_weight[r];
-      lower[r] = factor * dot(left, right - of.dimension, of.dimension);
-      upper[r - 1] = factor * dot(left - of.dimension, right, of.dimension);
+      at.lower = factor * dot(left, right - of.dimension, of.dimension);
+      at.upper = factor * dot(left - of.dimension, right, of.dimension);
     }
+    at.diagonal = weight * matrix->own_weight[r] * dot(left, right, of.dimension);
+    vida__eliminate_row(matrix, r, &at);
   }
+  return at.is_regular && isfinite(at.inverse);
 }
 
 /* Factors weight G1 M^-1 G0^T, with d for the gradients of the rows in `left` and for those of the
@@ -150,8 +194,7 @@ VIDA_ALWAYS_INLINE bool factor(vida_distance_steps* own, double weight, const do
   vida_chain_matrix* matrix = &own->matrix;
   own->counts.jacobians++;
   if (matrix->is_tridiagonal) {
-    store_tridiagonal(matrix, weight, left, right, of);
-    return vida__factor_tridiagonal(matrix, of.m);
+    return factor_tridiagonal(matrix, weight, left, right, of);
   }
   for (int k = 0; k < matrix->pair_count; k++) {
     const vida_chain_pair* pair = &matrix->pairs[k];
