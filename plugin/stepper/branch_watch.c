@@ -528,11 +528,22 @@ static void measure_ahead(vida_watch* watch, double t, const double* q) {
   vida__linear_make_rough(matrix, false);
 }
 
+/* Relative to VIDA_HARDLY_TURNED: after a larger turn the singular value is measured. The last
+ * looks before a turn would be at almost every step. */
+static const double enough = 0.64; /* 0.8 of the angle */
+
+bool vida__watch_glance(vida_watch* watch, const double* q, double turn, double way) {
+  if (!(turn < enough * VIDA_HARDLY_TURNED) || vida__is_near_singular(&watch->singularity)) {
+    return false;
+  }
+  watch->bend = fmax(watch->bend, turn / way);
+  set_seen(watch, q, turn);
+  return true;
+}
+
 /* step (nullable): the step that has led to q, if it has evaluated g there. */
 static int follow(vida_watch* watch, VidaIntegration* step, double t, const double* q,
                   VidaError* error) {
-  /* The last looks before a turn would be at almost every step. */
-  static const double enough = 0.64; /* 0.8 of the angle */
   double turn;
   if (!watch) {
     return VIDA_SUCCESS;

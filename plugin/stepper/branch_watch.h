@@ -40,6 +40,10 @@ void vida__watch_take_back(vida_watch* watch, double t, const double* q);
  * stays at the last point. */
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error);
 
+/* Moves the watch to the next point q of the motion, as vida__watch_follow does, for a caller that
+ * knows how far gradients have turned from the point watch->q, which is at this squared distance.
+ * No constraint may jump. Returns false if the gradients must be looked at there. */
+bool vida__watch_glance(vida_watch* watch, const double* q, double turn, double way);
 /* Checks the point (t,q) as vida__watch_follow does, but stays at the last point. */
 int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* error);
 
