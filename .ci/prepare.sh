@@ -58,6 +58,8 @@ vida_missing() {
   vida_is_lua_header || echo "the headers of Lua 5.4|liblua5.4-dev"
   if [[ $1 == tests ]]; then
     vida_is_header CUnit/Basic.h || echo "CUnit|libcunit1-dev"
+    vida_is_header hdf5.h || vida_is_header hdf5.h -I/usr/include/hdf5/serial ||
+      echo "HDF5|libhdf5-dev"
     vida_is_command lua5.4 || echo "Lua 5.4|lua5.4"
     vida_is_command pkg-config || echo "pkg-config|pkg-config"
     vida_is_command clang || echo "clang|clang"

@@ -395,6 +395,9 @@ void vidalua_open_library(lua_State* L);
 int vidalua_add_line(lua_State* L);
 int vidalua_hide_lines(lua_State* L);
 int vidalua_draw_ends(lua_State* L);
+/* library.read_trajectory(place): its titles and rows; "" for numbers that were not measured
+ * (trajectory.c) */
+int vidalua_read_trajectory(lua_State* L);
 
 /* ---- bodies and their points as objects (body.c) --------------------------------------------- */
 

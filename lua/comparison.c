@@ -39,8 +39,8 @@ typedef struct ComparisonHandle {
 } ComparisonHandle;
 
 static const char* const own_keys[] = {"system", "reference", "methods", "coordinates",
-                                       "starts", "label",     NULL};
-enum { OWN_KEYS = 6 };
+                                       "starts", "label",     "columns", NULL};
+enum { OWN_KEYS = 7 };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
@@ -226,6 +226,38 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
   lua_pop(L, 2);
 }
 
+/* Reads columns = "q,v,energy", the columns of trajectories, or a list of such names. */
+static void read_columns(lua_State* L, VidaStudy* study) {
+  VidaError error;
+  const int top = lua_gettop(L);
+  const int type = vidalua_field(L, 1, "columns");
+  if (type == LUA_TTABLE) {
+    const int count = vidalua_check_list(L, -1, "", "columns");
+    luaL_Buffer names;
+    lua_newtable(L);
+    for (int i = 1; i <= count; i++) {
+      if (lua_rawgeti(L, -2, i) != LUA_TSTRING) {
+        vidalua_expected(L, "", lua_pushfstring(L, "columns[%d]", i), "the name of a column", -2);
+      }
+      lua_rawseti(L, -2, i);
+    }
+    const int list = lua_gettop(L);
+    luaL_buffinit(L, &names);
+    for (int i = 1; i <= count; i++) {
+      lua_rawgeti(L, list, i);
+      luaL_addvalue(&names);
+      luaL_addchar(&names, ',');
+    }
+    luaL_pushresult(&names);
+  } else if (type != LUA_TNIL && type != LUA_TSTRING) {
+    vidalua_expected(L, "", "columns", "names such as \"q,v,energy\"", -1);
+  }
+  if (type != LUA_TNIL && VidaStudy_SelectColumns(study, lua_tostring(L, -1), &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  lua_settop(L, top);
+}
+
 /*** Describes a comparison, and completes the system. Checks all arguments, but makes no runs.
  * @function vida.compare
  * @tparam table given
@@ -239,6 +271,9 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
  *   all coordinates
  * @tparam[opt] {table,...} given.starts initial values, each `{ values = { x = 1, ["d x/dt"] = 2 },
  *   label = "x=1" }`: every method runs from each of them; not together with a reference
+ * @tparam[opt] string|{string,...} given.columns what the trajectories have besides t: parts such
+ * as
+ *   `"q,v,energy"` (`vida run --columns help` lists them), or names of single columns
  * @tparam[opt] string given.label a text that distinguishes it from other comparisons on systems of
  *   the same name, for example `"mass=1.5"`: it appears in titles and before the options of all
  *   runs
@@ -291,6 +326,7 @@ static int new_comparison(lua_State* L) {
   }
   read_methods(L, handle);
   read_coordinates(L, handle, system);
+  read_columns(L, handle->study);
   vidalua_count_pending(L, 1);
   lua_settop(L, comparison);
   return 1;

@@ -423,6 +423,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_line", vidalua_add_line},
                                        {"hide_lines", vidalua_hide_lines},
                                        {"draw_ends", vidalua_draw_ends},
+                                       {"read_trajectory", vidalua_read_trajectory},
                                        {"script_folder", library_script_folder},
                                        {"start", library_start},
                                        {"point_start", library_point_start},

@@ -159,6 +159,10 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
   vidalua_progress_begin(&watcher.progress, study);
   const int code = VidaStudy_Run(study, &observer, error);
   vidalua_progress_end(&watcher.progress);
+  int after = VIDA_SUCCESS;
+  if (trajectories) {
+    after = VidaTrajectories_Finish(trajectories, code ? NULL : error);
+  }
   VidaTrajectories_Destroy(&trajectories);
-  return code;
+  return code ? code : after;
 }

@@ -1,4 +1,4 @@
---- Reference states from CSV files.
+--- Reference states from files of trajectories.
 --
 -- @classmod comparison
 local vida, _, library = ...
@@ -39,15 +39,54 @@ local function open(path)
   if not file and not path:match("^/") then
     local folder = library.script_folder()
     file = folder and io.open(folder .. path, "r")
+    path = file and folder .. path
   end
-  return file or fail("states: cannot read " .. reason)
+  return file or fail("states: cannot read " .. reason), path
 end
 
---- Reads the states of a reference from a CSV file with the columns of a trajectory. Lines that begin with #
--- are comments. The first other line has the names of the columns, one of which is t. Values of empty fields
--- are unknown.
+-- Returns the names of columns, and a function that returns the fields of the next line and its number.
+local function csv_lines(file)
+  local next_line, number = file:lines(), 0
+  local function next_fields()
+    for line in next_line do
+      number = number + 1
+      line = line:gsub("\r$", "")
+      if line:match("%S") and not line:match("^%s*#") then
+        return split(line), number
+      end
+    end
+  end
+  return next_fields() or {}, next_fields
+end
+
+-- The same for the trajectory of a run in an HDF5 file.
+local function hdf5_lines(place)
+  local titles, rows = library.read_trajectory(place)
+  local number = 0
+  return titles, function()
+    number = number + 1
+    return rows[number], number
+  end
+end
+
+-- Opens a file of either format: "DIR/run.csv" or "DIR/trajectories.h5:run".
+local function read(place)
+  local path, run = place:match("^(.*%.h5)(:[^:/]*)$")
+  local file, found = open(path or place)
+  if file:read(4) == "\x89HDF" then
+    file:close()
+    return nil, hdf5_lines(found .. (run or ""))
+  end
+  file:seek("set")
+  return file, csv_lines(file)
+end
+
+--- Reads the states of a reference from a trajectory: from a CSV file with its columns, or from an HDF5 file.
+-- In CSV, lines that begin with # are comments. The first other line has the names of the columns, one of
+-- which is t. Values of empty fields are unknown.
 -- @function vida.states
--- @tparam string file path of the file, relative to the working directory or to the folder of the script
+-- @tparam string file path of the file, relative to the working directory or to the folder of the script. The
+--   name of a run follows that of an HDF5 file with several runs: `"results/trajectories.h5:pendulum-rattle-h_0.1"`
 -- @treturn {table,...} a list of `{ t = 1, values = { ["bob.x"] = 1 } }`
 -- @raise if the file cannot be read, or if a field is not a number (with the line)
 -- @usage
@@ -57,41 +96,35 @@ end
 -- local known = vida.states "known.csv"
 function vida.states(path)
   if type(path) ~= "string" then
-    library.expected("states", "file", "the name of a CSV file", path)
+    library.expected("states", "file", "the name of a file", path)
   end
-  local file = open(path)
-  local names, states, number = nil, {}, 0
-  for line in file:lines() do
-    number = number + 1
-    line = line:gsub("\r$", "")
-    if line:match("%S") and not line:match("^%s*#") then
-      local fields = split(line)
-      if not names then
-        names = {}
-        for i, title in ipairs(fields) do
-          names[i] = strip_unit(title)
-        end
-      else
-        local values = {}
-        for i, name in ipairs(names) do
-          local value = tonumber(fields[i] or "")
-          if not value and (fields[i] or ""):match("%S") then
-            file:close()
-            fail(("states: %s, line %d: expected a number in column '%s', got '%s'"):format(path, number,
-              name, fields[i]))
-          end
-          values[name] = value
-        end
-        if values["t of multipliers"] and values["t of multipliers"] ~= values.t then
-          for name in pairs(values) do
-            values[name] = not name:match("^lambda ") and values[name] or nil
-          end
-        end
-        states[#states + 1] = { t = values.t, values = values }
+  local file, titles, next_fields = read(path)
+  local names, states = {}, {}
+  for i, title in ipairs(titles) do
+    names[i] = strip_unit(title)
+  end
+  for fields, number in next_fields do
+    local values = {}
+    for i, name in ipairs(names) do
+      local field = fields[i] or ""
+      local value = tonumber(field)
+      if not value and field:match("%S") then
+        file:close()
+        fail(("states: %s, line %d: expected a number in column '%s', got '%s'"):format(path, number, name,
+          field))
+      end
+      values[name] = value
+    end
+    if values["t of multipliers"] and values["t of multipliers"] ~= values.t then
+      for name in pairs(values) do
+        values[name] = not name:match("^lambda ") and values[name] or nil
       end
     end
+    states[#states + 1] = { t = values.t, values = values }
   end
-  file:close()
+  if file then
+    file:close()
+  end
   if #states == 0 or not states[1].t then
     fail(("states: %s has no %s"):format(path, #states == 0 and "line with values" or "column t"))
   end

@@ -148,7 +148,7 @@ local function compare(given, system, label)
   elseif given.cloud then
     starts = cloud_starts(system, given.cloud, given.adjust_start)
   end
-  local comparison = { system = system, starts = starts, jobs = 0, label = label,
+  local comparison = { system = system, starts = starts, jobs = 0, label = label, trajectories = "none",
     lanes = starts and true or nil, adjust_start = given.cloud and true or nil }
   for key, value in pairs(given) do
     if key ~= "label" and key ~= "vary" and key ~= "cloud" and key ~= "parameters" and key ~= "system" then
@@ -172,6 +172,8 @@ end
 --   system from a table with one value of each list. The values, for example `mass=1.5`, appear in the titles
 --   of the comparisons and before the options of their runs
 -- @tparam[opt=0] integer given.jobs number of runs in parallel; 0: one on each processor
+-- @tparam[opt="none"] string given.trajectories format of trajectories in the folder of results: `"csv"` or
+--   `"hdf5"`; `--trajectories` and `--format hdf5` replace it
 -- @tparam[opt=true] boolean given.lanes make the calm steps of runs from many starts at once, in vector
 --   instructions, with the same results
 -- @treturn comparison|{comparison,...} with `parameters` a list

@@ -110,12 +110,13 @@ const CliCommand cli_compare_command = {
     .summary = "Compare two files of results by rows and columns.",
     .details =
         "\n"
-        "Compares two files comparison.csv (or their folders), or two trajectories. Rows\n"
-        "of comparisons are matched by system, method, options, h and rtol, and the\n"
-        "columns wall_s and message are ignored; rows of trajectories are matched by t.\n"
-        "Two cells differ if their difference exceeds both rtol and atol. rtol is\n"
-        "relative to the larger value; in trajectories, to the largest value of the\n"
-        "column, so that passing through zero does not matter.\n"
+        "Compares two files comparison.csv (or their folders), or two trajectories: CSV\n"
+        "files, or runs of HDF5 files, DIR/trajectories.h5:RUN; two HDF5 files without\n"
+        ":RUN are compared run by run. Rows of comparisons are matched by system, method,\n"
+        "options, h and rtol, and the columns wall_s and message are ignored; rows of\n"
+        "trajectories are matched by t. Two cells differ if their difference exceeds both\n"
+        "rtol and atol. rtol is relative to the larger value; in trajectories, to the\n"
+        "largest value of the column, so that passing through zero does not matter.\n"
         "Exit code: 0 no cell differs, 1 some cells differ, 2 wrong usage or a file\n"
         "cannot be read.\n",
     .examples =

@@ -13,7 +13,7 @@ const CliCommand* const cli_commands[] = {CLI_COMMAND_LIST(COMMAND) NULL};
 #undef COMMAND
 
 const CliOption cli_main_options[] = {
-    {"--version", NULL, "show the versions of vida, SUNDIALS and Lua", NULL},
+    {"--version", NULL, "show the versions of vida, SUNDIALS, Lua and HDF5", NULL},
     {"--man", NULL, "print the manual page: vida --man | man -l -", NULL},
     {"--help", NULL, "show this text; see also 'vida COMMAND --help'", NULL},
     {NULL, NULL, NULL, NULL}};
@@ -73,7 +73,10 @@ static int dispatch(int count, char** arguments) {
     return EXIT_OK;
   }
   if (strcmp(arguments[0], "--version") == 0) {
-    printf("vida %s (SUNDIALS %s, %s)\n", Vida_Version(), Vida_SundialsVersion(), LUA_RELEASE);
+    char hdf5[VIDA_NAME_SIZE];
+    const bool has_hdf5 = VidaReport_Hdf5Version(hdf5)[0] != '\0';
+    printf("vida %s (SUNDIALS %s, %s, %s%s)\n", Vida_Version(), Vida_SundialsVersion(), LUA_RELEASE,
+           has_hdf5 ? "HDF5 " : "without HDF5", hdf5);
     return EXIT_OK;
   }
   if (strcmp(arguments[0], "--man") == 0) {

@@ -14,8 +14,8 @@
 #include "scenario.h"
 #include "terminal.h"
 
-typedef enum RunFormat { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON } RunFormat;
-static const char* const format_names[] = {"table", "csv", "json", NULL};
+typedef enum RunFormat { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_HDF5 } RunFormat;
+static const char* const format_names[] = {"table", "csv", "json", "hdf5", NULL};
 
 typedef struct RunArguments {
   const char* script;
@@ -25,6 +25,8 @@ typedef struct RunArguments {
   RunFormat format;
   bool quiet;
   bool plot;
+  bool trajectories, hdf5; /* are wished for, in this format */
+  const char* columns;     /* of trajectories; NULL: as the script says */
   bool settings_only;
   CliPictures pictures;
   TextList settings;                       /* "name=value" */
@@ -45,9 +47,42 @@ static bool take_out(void* data, const char* value) {
 
 static bool take_format(void* data, const char* value) {
   int format = FORMAT_TABLE;
-  const bool good = cli_take_choice("run", "--format: ", value, format_names, &format);
-  ((RunArguments*)data)->format = (RunFormat)format;
-  return good;
+  RunArguments* arguments = data;
+  if (!cli_take_choice("run", "--format: ", value, format_names, &format)) {
+    return false;
+  }
+  if (format == FORMAT_HDF5) { /* of trajectories; the rows keep theirs */
+    arguments->hdf5 = true;
+  } else {
+    arguments->format = (RunFormat)format;
+  }
+  return true;
+}
+
+static bool take_trajectories(void* data, const char* value) {
+  (void)value;
+  ((RunArguments*)data)->trajectories = true;
+  return true;
+}
+
+static bool take_columns(void* data, const char* value) {
+  ((RunArguments*)data)->columns = value;
+  return true;
+}
+
+/* --columns help */
+static int list_parts(void) {
+  cli_print_wrapped(stdout, 0,
+                    "Parts of trajectories for --columns, in the order in which they are written. "
+                    "'all' are those without a star. Names of single columns, such as 'bob.x', "
+                    "may follow.");
+  for (int i = 0; Vida_TrajectoryPart(i); i++) {
+    const VidaTrajectoryPart* part = Vida_TrajectoryPart(i);
+    char name[40];
+    snprintf(name, sizeof name, "%s%s", part->name, part->automatic ? "" : " *");
+    cli_print_item(stdout, name, part->text);
+  }
+  return EXIT_OK;
 }
 
 static bool take_setting(void* data, const char* value) {
@@ -159,8 +194,12 @@ static const CliOption run_options[] = {
     {"--resume", NULL, "go on with the unfinished runs in DIR, after a kill or Ctrl-C",
      take_resume},
     {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
-    {"--format", CLI_CHOICE("table|csv|json", format_names),
-     "format of the rows, by default a table", take_format},
+    {"--format", CLI_CHOICE("table|csv|json|hdf5", format_names),
+     "format of the rows, by default a table; hdf5: of the trajectories, in DIR/trajectories.h5",
+     take_format},
+    {"--columns", CLI_VALUE("LIST", CLI_OTHER),
+     "write only these columns of trajectories, such as q,v,energy; help lists them", take_columns},
+    {"--trajectories", NULL, "write the trajectories of a sweep, too", take_trajectories},
     {"--set", CLI_VALUE("name=value", CLI_OTHER),
      "set a vida.setting or an option of the comparison", take_setting},
     {"--settings", NULL, "list the names, types and units that --set accepts; make no runs",
@@ -217,6 +256,21 @@ static bool drop_empty_studies(Work* work) {
   return kept > 0;
 }
 
+/* --columns, for all comparisons of the scenario. */
+static bool select_columns(Work* work) {
+  VidaError error;
+  const char* columns = work->arguments->columns;
+  for (int i = 0; i < work->scenario.count && columns; i++) {
+    if (VidaStudy_SelectColumns(work->scenario.studies[i], columns, &error)) {
+      char message[VIDA_MESSAGE_SIZE + 8];
+      snprintf(message, sizeof message, "--%s", error.message);
+      cli_fail(&work->scenario, EXIT_USAGE, message);
+      return false;
+    }
+  }
+  return true;
+}
+
 /* ---- running and reporting ------------------------------------------------------------------- */
 
 static int save_results(void* data, VidaError* error);
@@ -224,10 +278,30 @@ static int save_results(void* data, VidaError* error);
 /* Warns, before the runs begin, about runs that cannot end in reasonable time. */
 static void print_cost_warnings(const Work* work, int study) {
   char text[VIDA_NOTES_SIZE];
-  VidaStudy_CostWarnings(work->scenario.studies[study], work->out != NULL, text, sizeof text);
+  VidaStudy_CostWarnings(work->scenario.studies[study], false, text, sizeof text);
   for (const char *line = text, *end; *line; line = end + (*end ? 1 : 0)) {
     end = line + strcspn(line, "\n");
     fprintf(stderr, "vida: note: %.*s\n", (int)(end - line), line);
+  }
+}
+
+#define LARGE_TRAJECTORIES 1e8 /* bytes */
+
+/* Tells before the runs how much they will write. */
+static void print_size(const Work* work) {
+  double bytes = 0.0;
+  int runs = 0;
+  for (int i = 0; i < work->scenario.count && work->out; i++) {
+    bytes += VidaStudy_TrajectoryBytes(work->scenario.studies[i]);
+    runs += VidaStudy_RunCount(work->scenario.studies[i]);
+  }
+  if (bytes > LARGE_TRAJECTORIES) {
+    fprintf(stderr,
+            "vida: note: the trajectories of %d run%s will take about %.2g GB%s; the option every "
+            "writes fewer rows, --columns fewer columns, and --set trajectories=none no "
+            "trajectories\n",
+            runs, vida__plural(runs), bytes / 1e9,
+            work->arguments->hdf5 ? " before compression" : "");
   }
 }
 
@@ -245,6 +319,7 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
   for (int i = 0; i < work->scenario.count; i++) {
     print_cost_warnings(work, i);
   }
+  print_size(work);
   for (int i = 0; i < work->scenario.count; i++) {
     VidaError problem;
     wishes.directory = work->out ? work->directories[i] : NULL;
@@ -463,7 +538,7 @@ static void print_leftovers(const Work* work) {
     const int count = VidaReport_CountPartial(work->directories[i]);
     if (count > 0) {
       fprintf(stderr,
-              "vida: '%s' holds %d incomplete trajector%s (*.csv.partial) of an earlier run that "
+              "vida: '%s' holds %d incomplete trajector%s (*.partial) of an earlier run that "
               "was killed\n",
               work->directories[i], count, count > 1 ? "ies" : "y");
     }
@@ -550,7 +625,7 @@ static int run_protected(lua_State* L) {
   if (work->scenario.count == 0) {
     return end_without_comparison(work);
   }
-  if (!drop_empty_studies(work)) {
+  if (!drop_empty_studies(work) || !select_columns(work)) {
     return 0;
   }
   prepare_files(L, work);
@@ -575,12 +650,36 @@ static int run_protected(lua_State* L) {
   return 0;
 }
 
+/* What must be there for options of trajectories. */
+static bool check_trajectories(RunArguments* arguments) {
+  const char* wish = arguments->hdf5           ? "--format hdf5"
+                     : arguments->trajectories ? "--trajectories"
+                     : arguments->columns      ? "--columns"
+                                               : NULL;
+  char version[VIDA_NAME_SIZE];
+  if (wish && !arguments->out && !arguments->report) {
+    return cli_usage_error("run", "%s needs --out DIR, where the trajectories are written", wish);
+  }
+  if (arguments->hdf5 && !VidaReport_Hdf5Version(version)[0]) {
+    return cli_usage_error("run",
+                           "--format hdf5: this vida has no HDF5; install libhdf5 with its headers "
+                           "(Debian: libhdf5-dev) and build vida again, or write csv");
+  }
+  return arguments->hdf5           ? switch_on(arguments, "trajectories=hdf5")
+         : arguments->trajectories ? switch_on(arguments, "trajectories=csv")
+                                   : true;
+}
+
 static int run_command(const CliCommand* command, int count, char** texts) {
   RunArguments arguments = {0};
   int code = EXIT_USAGE;
   const CliParsed parsed = cli_parse(command, count, texts, &arguments);
   if (parsed == CLI_HELP_SHOWN) {
     code = EXIT_OK;
+  } else if (parsed == CLI_GO_ON && arguments.columns && strcmp(arguments.columns, "help") == 0) {
+    code = list_parts();
+  } else if (parsed == CLI_GO_ON && !check_trajectories(&arguments)) {
+    code = EXIT_USAGE;
   } else if (parsed == CLI_GO_ON && !arguments.script) {
     cli_usage_error(command->name, "the name of a scenario is missing");
   } else if (parsed == CLI_GO_ON && arguments.plot && !arguments.out && !arguments.report) {
@@ -610,9 +709,11 @@ const CliCommand cli_run_command = {
         "\n"
         "Prints rows on stdout, progress and messages on stderr. --out also writes the\n"
         "rows to DIR/comparison.csv and .json, and trajectories to DIR/<run>.csv\n"
-        "(DIR/1/<run>.csv, ... if the scenario returns several comparisons). --report\n"
-        "adds DIR/report.html, a page with the table, plots and an animation for any\n"
-        "browser; 'vida report DIR' writes it later from DIR/report.json.\n"
+        "(DIR/1/<run>.csv, ... if the scenario returns several comparisons), or with\n"
+        "--format hdf5 to DIR/trajectories.h5. Sweeps write no trajectories unless\n"
+        "--trajectories or --format hdf5 asks for them. --report adds DIR/report.html, a\n"
+        "page with the table, plots and an animation for any browser; 'vida report DIR'\n"
+        "writes it later from DIR/report.json.\n"
         "Ctrl-C (or SIGTERM) ends the runs, if necessary during a step. Finished runs are\n"
         "printed and written; the others have the status STOPPED or NOT_RUN. The third\n"
         "Ctrl-C ends the process at once. --resume goes on where a run with --out DIR\n"
@@ -629,6 +730,7 @@ const CliCommand cli_run_command = {
         "  vida run scenarios/work_precision.lua --out results --resume\n"
         "  vida run scenarios/double_spherical_pendulum.lua --defects --drift\n"
         "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
+        "  vida run scenarios/pendulum.lua --out results --format hdf5 --columns q,energy\n"
         "  vida run scenarios/double_spherical_pendulum.lua --report\n",
     .options = run_options,
     .take_operand = take_script,

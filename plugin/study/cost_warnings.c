@@ -10,7 +10,7 @@
 static const double least_seconds = 1e-7;
 /* A study that takes longer than this, by the lower bound, causes a warning. */
 static const double long_time = 100.0;
-static const double large_file = 1e9; /* bytes */
+static const double large_files = 1e8; /* bytes of all trajectories */
 
 static void describe_time(double seconds, char text[VIDA_NAME_SIZE]) {
   static const struct {
@@ -43,19 +43,36 @@ static void tell_long(const VidaStudy* study, const VidaOptions* options, const 
                text[0] ? "\n" : "", what, run, vida__real_text(count, steps, 3), time, "1e-07");
 }
 
-/* Returns the size of a trajectory: about 20 bytes per number for t, q, v, multipliers and their
- * time, energy, momenta, g and its rate, observables. */
-static double trajectory_bytes(const VidaStudy* study, const vida_run* run) {
-  const VidaSystem* system = study->system;
+/* Returns the number of columns of a trajectory; 0 if none are written. */
+static int count_columns(const VidaStudy* study) {
+  vida_column_list list;
+  int count = 0;
+  if (!VidaOptions_HasChoice(study->options, "trajectories", "none") &&
+      !vida__list_columns(study, &list, NULL)) {
+    count = 1 + list.count;
+    vida__free_columns(&list);
+  }
+  return count;
+}
+
+/* Returns the size of a trajectory: about 20 bytes per number, 8 in HDF5, which compression may
+ * reduce. */
+static double trajectory_bytes(const VidaStudy* study, const vida_run* run, int columns) {
   const double rows = (double)vida__count_steps(&run->grid) / (double)run->every;
-  const int columns = 3 + 2 * VidaSystem_CoordinateCount(system) +
-                      3 * VidaSystem_ConstraintCount(system) + VidaSystem_MomentumCount(system) +
-                      VidaSystem_ObservableCount(system);
-  return 20.0 * rows * columns;
+  return (VidaOptions_HasChoice(study->options, "trajectories", "csv") ? 20.0 : 8.0) * rows *
+         columns;
+}
+
+double VidaStudy_TrajectoryBytes(const VidaStudy* study) {
+  double bytes = 0.0;
+  const int columns = study ? count_columns(study) : 0;
+  for (int i = 0; i < (study ? study->count : 0); i++) {
+    bytes += trajectory_bytes(study, &study->runs[i], columns);
+  }
+  return bytes;
 }
 
 void VidaStudy_CostWarnings(const VidaStudy* study, bool writes, char* text, size_t size) {
-  double bytes = 0.0;
   if (!text || size == 0) {
     return;
   }
@@ -71,12 +88,14 @@ void VidaStudy_CostWarnings(const VidaStudy* study, bool writes, char* text, siz
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
     tell_long(study, run->options, "", (double)vida__count_steps(&run->grid), text, size);
-    bytes += trajectory_bytes(study, run);
   }
-  if (writes && bytes > large_file) {
-    char count[VIDA_REAL_TEXT_SIZE];
+  const double bytes = writes ? VidaStudy_TrajectoryBytes(study) : 0.0;
+  if (bytes > large_files) {
+    char number[VIDA_REAL_TEXT_SIZE];
     vida__append(text, size,
-                 "%strajectories of all runs will take about %s GB; 'every' writes fewer rows",
-                 text[0] ? "\n" : "", vida__real_text(count, bytes / 1e9, 2));
+                 "%sthe trajectories of %d run%s will take about %s GB; the option every writes fewer "
+                 "rows, columns fewer columns, and trajectories = none no trajectories",
+                 text[0] ? "\n" : "", study->count, vida__plural(study->count),
+                 vida__real_text(number, bytes / 1e9, 2));
   }
 }

@@ -27,6 +27,9 @@ static const VidaOptionRow comparison_rows[] = {
     {"t0", VIDA_OPTION_REAL, "s", 0.0, -INFINITY, INFINITY, false, NULL, "time of the start"},
     {"every", VIDA_OPTION_INTEGER, "1", 0.0, 0.0, INT_MAX, false, NULL,
      "rows of trajectories are at k*every*h; 0 makes about 1000 rows"},
+    {"trajectories", VIDA_OPTION_CHOICE, "", 1.0, 0.0, 0.0, false, "none|csv|hdf5",
+     "format of the trajectories in the folder of results: csv (one file per run), hdf5 (one file "
+     "per comparison), or none; vida.sweep sets none"},
     {"norm", VIDA_OPTION_CHOICE, "", VIDA_NORM_MEAN, 0.0, 0.0, false, "mean|max|end|mixed",
      "norm of errors over the steps: mean (2-norm divided by the length of the vector, averaged), "
      "max (largest 2-norm), end (2-norm at the end) or mixed (largest |difference| / (mixed_scale "
@@ -172,6 +175,7 @@ void VidaStudy_Destroy(VidaStudy** study) {
   vida__destroy_reference(&dead->reference);
   VidaOptions_Destroy(&dead->options);
   free(dead->selection);
+  free(dead->columns.single);
   free(dead->q0);
   free(dead->parameters);
   free(dead->v0);

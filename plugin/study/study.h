@@ -10,6 +10,7 @@
 #include "base/string_table.h"
 #include "study/measure/norms.h"
 #include "study/time/grid.h"
+#include "study/trajectory_columns.h"
 
 typedef struct vida_reference vida_reference; /* study/reference.h */
 
@@ -68,9 +69,10 @@ struct VidaStudy {
   size_t series_capacity;
   int* selection; /* coordinates to which errors are restricted; NULL: all */
   int selected;
-  double *q0, *v0;       /* n each: the consistent initial state */
-  double* parameters;    /* parameters of the system when the study was created */
-  pthread_mutex_t* lock; /* protects all rows while runs are parallel; otherwise NULL */
+  vida_column_choice columns; /* of trajectories */
+  double *q0, *v0;            /* n each: the consistent initial state */
+  double* parameters;         /* parameters of the system when the study was created */
+  pthread_mutex_t* lock;      /* protects all rows while runs are parallel; otherwise NULL */
   double began; /* clock reading at the start of the last VidaStudy_Run (time_limits.h), s */
   char notes[VIDA_NOTES_SIZE];
   size_t start_notes; /* length of the notes about the start; notes about times follow */

@@ -32,7 +32,7 @@ assert(text:find("d bob.y/dt=0 tolerance=1e-11", 1, true) and text:find("d bob.y
 -- ---- runs begin where they should: the free components are found for each start ------------------
 local folder = os.tmpname()
 os.remove(folder)
-sweep({ vary = { ["bob.x"] = { 0.6, 0.8 } } }):run { quiet = true, out = folder }
+sweep({ vary = { ["bob.x"] = { 0.6, 0.8 } }, trajectories = "csv" }):run { quiet = true, out = folder }
 for i, x in ipairs { 0.6, 0.8 } do
   local name = folder .. ("/pendulum-rattle-bob.x_%g-h_0.1.csv"):format(x)
   local first = vida.states(name)[1].values
@@ -79,7 +79,8 @@ local function weighted(p)
   s:distance { "rod", s.ground, bob, length = 1 }
   return s
 end
-for i, comparison in ipairs(sweep { parameters = { mass = { 1.5, 2 } }, system = weighted }) do
+for i, comparison in ipairs(sweep { parameters = { mass = { 1.5, 2 } }, system = weighted,
+    trajectories = "csv" }) do
   local out = os.tmpname()
   os.remove(out)
   local values = comparison:run { quiet = true, out = out }

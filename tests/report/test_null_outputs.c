@@ -63,6 +63,15 @@ static void test_pages(void) {
   REFUSED("plot", VidaReport_Plot(".", NULL, &error));
   EXPECT(VidaReport_StudyCount(NULL, &error) == 0 && error.code == VIDA_BAD_ARGUMENT, "studies");
   EXPECT(VidaReport_CountPartial(NULL) == 0, "partial files");
+  VidaTrajectory* trajectory = NULL;
+  REFUSED("trajectories", VidaTrajectories_Finish(NULL, &error));
+  REFUSED("trajectory", VidaTrajectory_Read("x.csv", NULL, &error));
+  REFUSED("place", VidaTrajectory_Read(NULL, &trajectory, &error));
+  EXPECT(VidaTrajectory_RowCount(NULL) == 0 && VidaTrajectory_ColumnCount(NULL) == 0 &&
+             !VidaTrajectory_Title(NULL, 0) && isnan(VidaTrajectory_Value(NULL, 0, 0)),
+         "a trajectory");
+  VidaTrajectory_Destroy(NULL);
+  VidaTrajectory_Destroy(&trajectory);
   VidaStudy_Destroy(&study);
   VidaSystem_Destroy(&system);
 }
@@ -129,6 +138,9 @@ static void test_studies(void) {
   EXPECT(VidaStudy_Done(NULL, 0, 0.5) == 0.0, "done");
   EXPECT(!Vida_FindColumn(NULL), "column by name");
   strcpy(text, "old");
+  REFUSED("study", VidaStudy_SelectColumns(NULL, "q", &error));
+  REFUSED("columns", VidaStudy_SelectColumns(study, NULL, &error));
+  EXPECT(VidaStudy_TrajectoryBytes(NULL) == 0.0, "bytes");
   VidaStudy_CostWarnings(NULL, true, text, sizeof text);
   EXPECT(text[0] == '\0', "cost warnings");
   VidaStudy_CostWarnings(study, true, NULL, 0);

@@ -259,7 +259,7 @@ kill -KILL "$first"
 wait "$first" 2>/dev/null
 expect 0 run "$work/short.lua" --out "$work/shared"
 [[ ! -e $work/shared/.vida.lock ]] || complain "the lock was left"
-says "'$work/shared' holds 1 incomplete trajectory (*.csv.partial) of an earlier run that was killed"
+says "'$work/shared' holds 1 incomplete trajectory (*.partial) of an earlier run that was killed"
 [[ -e ${partial[0]} ]] || complain "what the killed run had written has gone without a word"
 
 # Outputs that were being written when it was killed are those of nobody; a run that ends well, in a

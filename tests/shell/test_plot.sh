@@ -220,7 +220,7 @@ return {
     vary = { ["d bob.y/dt"] = { 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.2 } } },
 }
 TEXT
-expect 0 run "$work/ranks.lua" --out "$work/ranks" --plot energy
+expect 0 run "$work/ranks.lua" --out "$work/ranks" --plot energy --trajectories
 picture "$work/ranks/1/plots/energy.svg" "the largest step or tolerance of each method" "the fifth step"
 grep -q "the sixth" "$work/ranks/1/plots/energy.svg" && complain "five steps have a sixth row"
 picture "$work/ranks/2/plots/energy.svg" "rattle, 13 sets of options"

@@ -83,9 +83,9 @@ local system = vida.system "seed"
 system:particle { "p", mass = seed, position = { 0, 0, 0 }, velocity = { 1, 0, 0 } }
 return vida.compare { system = system, time = seed, methods = { { "verlet", h = 1 } } }
 TEXT
-expect 0 run "$work/cloud.lua" --out "$work/cloud5"
-expect 0 run "$work/cloud.lua" --seed 5 --out "$work/cloud5-again"
-expect 0 run "$work/cloud.lua" --seed 6 --out "$work/cloud6"
+expect 0 run "$work/cloud.lua" --out "$work/cloud5" --trajectories
+expect 0 run "$work/cloud.lua" --seed 5 --trajectories --out "$work/cloud5-again"
+expect 0 run "$work/cloud.lua" --seed 6 --trajectories --out "$work/cloud6"
 trajectories=("$work"/cloud5/cloud*.csv)
 trajectory=${trajectories[0]##*/}
 cmp -s "$work/cloud5/$trajectory" "$work/cloud5-again/$trajectory" || complain "the same seed, another cloud"
@@ -239,7 +239,7 @@ return vida.sweep {
   methods = { { "rattle", h = 0.01, tolerance = 1e-11 } },
 }
 TEXT
-timeout 1500 "$VIDA" run "$work/cloud.lua" --out "$work/cloud" >"$work/out" 2>"$work/err" ||
+timeout 1500 "$VIDA" run "$work/cloud.lua" --trajectories --out "$work/cloud" >"$work/out" 2>"$work/err" ||
   complain "a sweep of 6000 runs could not be written: $(head -c 300 "$work/err")"
 rows=$(wc -l <"$work/cloud/comparison.csv")
 ((rows == 6001)) || complain "6000 runs gave $rows lines"

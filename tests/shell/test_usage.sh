@@ -38,7 +38,7 @@ says "Try 'vida run --help'."
 expect 2 run "$work/short.lua" --format
 says "--format needs a value: --format table|csv|json"
 expect 2 run "$work/short.lua" --format cvs
-says "--format: expected table, csv or json, got 'cvs'; did you mean 'csv'?"
+says "--format: expected table, csv, json or hdf5, got 'cvs'; did you mean 'csv'?"
 expect 2 run "$work/short.lua" --quiet=yes
 says "--quiet takes no value"
 expect 2 run "$work/short.lua" "$work/failing.lua"

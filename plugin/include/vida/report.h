@@ -67,18 +67,53 @@ VIDA_API void VidaReport_ReleaseFolder(VidaFolder** folder);
 VIDA_API int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
                               VidaError* error);
 
+/* Returns the version of the library libhdf5 for trajectories; "" if VIDA was built without it or
+ * if it cannot be loaded. */
+VIDA_API const char* VidaReport_Hdf5Version(char version[VIDA_NAME_SIZE]);
+
 /* An observer that writes the trajectory of every run. */
 typedef struct VidaTrajectories VidaTrajectories;
-/* Creates an observer for VidaStudy_Run that writes DIRECTORY/<run>.csv for every run of a study.
- * The file is <run>.csv.partial during the run, and <run>.incomplete.csv if the run fails. Creates
- * the directory if necessary. The caller owns *trajectories and frees it with
- * VidaTrajectories_Destroy. */
+/* Creates an observer for VidaStudy_Run that writes the trajectories of a study, in the format of
+ * its option `trajectories` and with the columns of VidaStudy_SelectColumns:
+ *   csv   DIRECTORY/<run>.csv for every run; the file is <run>.csv.partial during the run, and
+ *         <run>.incomplete.csv if the run fails.
+ *   hdf5  DIRECTORY/trajectories.h5 with a group <run> for every run, which has the data set
+ *         "samples" (rows x columns). During a run its file is <run>.h5.partial, then <run>.h5;
+ *         VidaTrajectories_Finish joins these files. A killed process leaves files that can be
+ *         read, that of its last run without its last rows, fewer than 512.
+ *   none  nothing.
+ * Creates the directory if necessary. The caller owns *trajectories and frees it with
+ * VidaTrajectories_Destroy. Fails with VIDA_NOT_SUPPORTED and the flag "NO_HDF5" if VIDA was built
+ * without HDF5. */
 VIDA_API int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
                                      VidaTrajectories** trajectories, VidaError* error);
-/* Frees the observer and sets *trajectories to NULL; NULL is allowed. */
+/* Completes the files after VidaStudy_Run, whatever it returned. */
+VIDA_API int VidaTrajectories_Finish(VidaTrajectories* trajectories, VidaError* error);
+/* Completes the files if that was not done, frees the observer and sets *trajectories to NULL; NULL
+ * is allowed. */
 VIDA_API void VidaTrajectories_Destroy(VidaTrajectories** trajectories);
 /* Returns the callbacks for VidaStudy_Run. */
 VIDA_API VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories);
+
+/* ---- trajectories that were written ---------------------------------------------------------- */
+
+/* A trajectory that was read. */
+typedef struct VidaTrajectory VidaTrajectory;
+/* Reads a trajectory: "DIR/<run>.csv", or "DIR/trajectories.h5:<run>"; without ":<run>" an HDF5
+ * file must have one run. The caller owns *trajectory and frees it with VidaTrajectory_Destroy.
+ * Fails with VIDA_INPUT_OUTPUT if the file cannot be read or is damaged, and with
+ * VIDA_NOT_SUPPORTED and the flag "NO_HDF5" for an HDF5 file if VIDA was built without HDF5. */
+VIDA_API int VidaTrajectory_Read(const char* place, VidaTrajectory** trajectory, VidaError* error);
+/* Frees a trajectory and sets *trajectory to NULL; NULL is allowed. */
+VIDA_API void VidaTrajectory_Destroy(VidaTrajectory** trajectory);
+/* Returns the number of rows. */
+VIDA_API long VidaTrajectory_RowCount(const VidaTrajectory* trajectory);
+/* Returns the number of columns. */
+VIDA_API int VidaTrajectory_ColumnCount(const VidaTrajectory* trajectory);
+/* Returns the title of the column with this index, "energy [J]"; NULL for an unknown index. */
+VIDA_API const char* VidaTrajectory_Title(const VidaTrajectory* trajectory, int column);
+/* Returns a number; NaN if it was not measured, and for an unknown row or column. */
+VIDA_API double VidaTrajectory_Value(const VidaTrajectory* trajectory, long row, int column);
 
 /* ---- comparison of files --------------------------------------------------------------------- */
 

@@ -321,6 +321,40 @@ VIDA_API int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, c
 VIDA_API int VidaStudy_SelectCoordinates(VidaStudy* study, int count, const int* coordinates,
                                          VidaError* error);
 
+/* ---- columns of trajectories ----------------------------------------------------------------- */
+
+/* The parts of a trajectory, in the order of its columns after t. X(NAME, text, automatic): a part
+ * that is not automatic is written only if it is selected. */
+#define VIDA_TRAJECTORY_PART_LIST(X)                                                       \
+  X(q, "positions", true)                                                                  \
+  X(v, "velocities", true)                                                                 \
+  X(lambda, "multipliers and their time", true)                                            \
+  X(energy, "energy v L_v - L", true)                                                      \
+  X(work, "work done on the system since the start, of systems with energy sources", true) \
+  X(momenta, "momentum maps", true)                                                        \
+  X(g, "residuals of the constraints", true)                                               \
+  X(dg, "rates of these residuals", true)                                                  \
+  X(observables, "observables", true)                                                      \
+  X(shadow, "shadow energy and its time, if they are measured", true)                      \
+  X(drawing, "points of the lines of the drawing", false)
+
+/* A part of a trajectory. */
+typedef struct VidaTrajectoryPart {
+  const char* name; /* "q" */
+  const char* text; /* description */
+  bool automatic;   /* written if no columns are selected */
+} VidaTrajectoryPart;
+/* Returns the part with this index in VIDA_TRAJECTORY_PART_LIST; NULL for an unknown index. */
+VIDA_API const VidaTrajectoryPart* Vida_TrajectoryPart(int index);
+
+/* Restricts the trajectories that are written to the columns in a list separated by commas: names
+ * of parts ("q,v,energy"), "all" for the automatic parts, and names of single columns without their
+ * units ("bob.x", "d bob.x/dt"), which follow after the parts. t is always written. Fails with
+ * VIDA_UNKNOWN_NAME for an unknown name; the message suggests the nearest one. */
+VIDA_API int VidaStudy_SelectColumns(VidaStudy* study, const char* columns, VidaError* error);
+
+/* ---- observers ------------------------------------------------------------------------------- */
+
 /* A state for output. The arrays are valid only during the call. */
 typedef struct VidaSample {
   double t;                         /* time, s */
@@ -460,6 +494,9 @@ VIDA_API const char* VidaStudy_Notes(const VidaStudy* study);
  * They concern runs with too many steps for a reasonable time (if the study has no wall limit) and
  * large files (if `writes`: trajectories will be written). */
 VIDA_API void VidaStudy_CostWarnings(const VidaStudy* study, bool writes, char* text, size_t size);
+/* Estimates the size of the trajectories of all runs (bytes): 20 bytes for each number in CSV, 8 in
+ * HDF5 before compression; 0 with the option trajectories = "none". */
+VIDA_API double VidaStudy_TrajectoryBytes(const VidaStudy* study);
 /* Returns a description of the reference ("energy-momentum, h = 0.0001 s"; "" without one);
  * *position_error (nullable) receives the estimated error of its positions in the norm of the
  * study, NaN if it was not estimated. */

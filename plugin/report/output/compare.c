@@ -25,7 +25,7 @@ typedef struct file_pair {
   const char* paths[2];
   const VidaTolerance* tolerance;
   FILE* file; /* of the report */
-  vida_csv files[2];
+  vida_table files[2];
   bool trajectory;
   int keys[2][KEY_COLUMNS]; /* columns that identify a row */
   long* partner;            /* row of B for each row of A; -1: none */
@@ -53,9 +53,9 @@ static bool is_ignored(const char* title) {
 }
 
 static int find_keys(file_pair* comparison, int file, VidaError* error) {
-  const vida_csv* csv = &comparison->files[file];
+  const vida_table* table = &comparison->files[file];
   const char* path = comparison->paths[file];
-  const bool is_trajectory = vida__csv_column(csv, "t") == 0;
+  const bool is_trajectory = vida__table_column(table, "t") == 0;
   if (file == 1 && is_trajectory != comparison->trajectory) {
     return vida__fail(
         error, VIDA_BAD_ARGUMENT,
@@ -65,7 +65,7 @@ static int find_keys(file_pair* comparison, int file, VidaError* error) {
   }
   comparison->trajectory = is_trajectory;
   for (int i = 0; i < KEY_COLUMNS && !is_trajectory; i++) {
-    comparison->keys[file][i] = vida__csv_column(csv, key_names[i]);
+    comparison->keys[file][i] = vida__table_column(table, key_names[i]);
     if (comparison->keys[file][i] < 0) {
       return vida__fail(error, VIDA_BAD_ARGUMENT,
                         "'%s' is neither a comparison, which has a column '%s', nor a trajectory, "
@@ -77,14 +77,15 @@ static int find_keys(file_pair* comparison, int file, VidaError* error) {
 }
 
 static bool are_partners(const file_pair* comparison, long a, long b) {
-  const vida_csv* files = comparison->files;
+  const vida_table* files = comparison->files;
   if (comparison->trajectory) {
-    const double t = vida__csv_real(&files[0], a, 0), u = vida__csv_real(&files[1], b, 0);
+    const double t = vida__table_real(&files[0], a, 0), u = vida__table_real(&files[1], b, 0);
     return fabs(t - u) <= 1e-12 * fmax(fabs(t), fabs(u));
   }
   for (int i = 0; i < KEY_COLUMNS; i++) {
-    if (strcmp(vida__csv_cell(&files[0], a, comparison->keys[0][i]),
-               vida__csv_cell(&files[1], b, comparison->keys[1][i])) != 0) {
+    char numbers[2][VIDA_REAL_TEXT_SIZE];
+    if (strcmp(vida__table_text(&files[0], a, comparison->keys[0][i], numbers[0]),
+               vida__table_text(&files[1], b, comparison->keys[1][i], numbers[1])) != 0) {
       return false;
     }
   }
@@ -114,8 +115,8 @@ static int match_rows(file_pair* comparison) {
         break;
       }
       /* Times increase, so no equal time follows a later one. */
-      if (comparison->trajectory && vida__csv_real(&comparison->files[1], b, 0) >
-                                        vida__csv_real(&comparison->files[0], a, 0)) {
+      if (comparison->trajectory && vida__table_real(&comparison->files[1], b, 0) >
+                                        vida__table_real(&comparison->files[0], a, 0)) {
         break;
       }
     }
@@ -138,19 +139,20 @@ static void print_plain(FILE* file, const char* text) {
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 static void describe_row(const file_pair* comparison, int file, long row, char text[LABEL_SIZE]) {
-  const vida_csv* csv = &comparison->files[file];
+  const vida_table* table = &comparison->files[file];
   text[0] = '\0';
   if (comparison->trajectory) {
-    vida__append(text, LABEL_SIZE, "t = %.12g", vida__csv_real(csv, row, 0));
+    vida__append(text, LABEL_SIZE, "t = %.12g", vida__table_real(table, row, 0));
     return;
   }
   const char* cells[KEY_COLUMNS];
+  char numbers[KEY_COLUMNS][VIDA_REAL_TEXT_SIZE];
   for (int i = 0; i < KEY_COLUMNS; i++) {
-    cells[i] = vida__csv_cell(csv, row, comparison->keys[file][i]);
+    cells[i] = vida__table_text(table, row, comparison->keys[file][i], numbers[i]);
   }
   const vida_step_choice choice =
-      vida__step_choice(vida__csv_real(csv, row, comparison->keys[file][3]),
-                        vida__csv_real(csv, row, comparison->keys[file][4]));
+      vida__step_choice(vida__table_real(table, row, comparison->keys[file][3]),
+                        vida__table_real(table, row, comparison->keys[file][4]));
   vida__append(text, LABEL_SIZE, "%s%s%s, %s = %.10g", cells[1], cells[2][0] ? " " : "", cells[2],
                choice.name, choice.value);
 }
@@ -192,9 +194,9 @@ static void show_cell(file_pair* comparison, long a, const char* title, const ch
 static double column_scale(const file_pair* comparison, const int columns[2]) {
   double scale = 0.0;
   for (int file = 0; file < 2; file++) {
-    const vida_csv* csv = &comparison->files[file];
-    for (long row = 0; row < csv->rows; row++) {
-      const double value = fabs(vida__csv_real(csv, row, columns[file]));
+    const vida_table* table = &comparison->files[file];
+    for (long row = 0; row < table->rows; row++) {
+      const double value = fabs(vida__table_real(table, row, columns[file]));
       scale = value > scale ? value : scale; /* not for NaN */
     }
   }
@@ -203,7 +205,8 @@ static double column_scale(const file_pair* comparison, const int columns[2]) {
 
 static column_difference compare_column(file_pair* comparison, const int columns[2]) {
   const VidaTolerance* tolerance = comparison->tolerance;
-  const vida_csv* files = comparison->files;
+  const vida_table* files = comparison->files;
+  char numbers[2][VIDA_REAL_TEXT_SIZE];
   column_difference column = {.at = -1};
   if (comparison->trajectory) {
     column.scale = column_scale(comparison, columns);
@@ -214,8 +217,8 @@ static column_difference compare_column(file_pair* comparison, const int columns
     if (b < 0) {
       continue;
     }
-    const char* x = vida__csv_cell(&files[0], a, columns[0]);
-    const char* y = vida__csv_cell(&files[1], b, columns[1]);
+    const char* x = vida__table_text(&files[0], a, columns[0], numbers[0]);
+    const char* y = vida__table_text(&files[1], b, columns[1], numbers[1]);
     const double relative = cell_difference(x, y, column.scale, &absolute);
     if (relative > column.relative) {
       column.relative = relative;
@@ -224,7 +227,7 @@ static column_difference compare_column(file_pair* comparison, const int columns
     column.absolute = absolute > column.absolute ? absolute : column.absolute;
     if (relative > tolerance->rtol && absolute > tolerance->atol) {
       column.beyond++;
-      show_cell(comparison, a, vida__csv_cell(&files[0], -1, columns[0]), x, y);
+      show_cell(comparison, a, vida__table_title(&files[0], columns[0]), x, y);
     }
   }
   return column;
@@ -249,7 +252,7 @@ static void print_column(const file_pair* comparison, const char* title,
 
 /* Cells first, then a line for each column. */
 static int compare_columns(file_pair* comparison) {
-  const vida_csv* files = comparison->files;
+  const vida_table* files = comparison->files;
   column_difference* differences =
       vida__allocate((size_t)files[0].columns + 1, sizeof *differences);
   int compared = 0;
@@ -258,8 +261,8 @@ static int compare_columns(file_pair* comparison) {
   }
   comparison->unmatched_columns = files[1].columns;
   for (int i = 0; i < files[0].columns; i++) {
-    const char* title = vida__csv_cell(&files[0], -1, i);
-    const int columns[2] = {i, vida__csv_column(&files[1], title)};
+    const char* title = vida__table_title(&files[0], i);
+    const int columns[2] = {i, vida__table_column(&files[1], title)};
     comparison->unmatched_columns += columns[1] < 0 ? 1 : -1;
     differences[i].at = -1;
     if (columns[1] >= 0 && (comparison->trajectory ? i > 0 : !is_ignored(title))) {
@@ -277,7 +280,7 @@ static int compare_columns(file_pair* comparison) {
   }
   for (int i = 0; i < files[0].columns; i++) {
     if (differences[i].at >= 0) {
-      print_column(comparison, vida__csv_cell(&files[0], -1, i), &differences[i]);
+      print_column(comparison, vida__table_title(&files[0], i), &differences[i]);
     }
   }
   free(differences);
@@ -305,16 +308,13 @@ static bool print_verdict(const file_pair* comparison) {
   return comparison->beyond == 0 && (whole || (tolerance->common && matched > 0));
 }
 
-int VidaReport_Compare(const char* first, const char* second, const VidaTolerance* tolerance,
-                       FILE* file, bool* same, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, first, second, tolerance, file, same)) {
-    return VIDA_BAD_ARGUMENT;
-  }
+static int compare_tables(const char* first, const char* second, const VidaTolerance* tolerance,
+                          FILE* file, bool* same, VidaError* error) {
   file_pair comparison = {.paths = {first, second}, .tolerance = tolerance, .file = file};
   int code = VIDA_SUCCESS;
   *same = false;
   for (int i = 0; i < 2 && !code; i++) {
-    code = vida__read_csv(comparison.paths[i], &comparison.files[i], error);
+    code = vida__read_table(comparison.paths[i], &comparison.files[i], error);
     code = code ? code : find_keys(&comparison, i, error);
   }
   if (!code && (match_rows(&comparison) || compare_columns(&comparison))) {
@@ -324,8 +324,86 @@ int VidaReport_Compare(const char* first, const char* second, const VidaToleranc
     *same = print_verdict(&comparison);
     code = vida__finish_output(file, "the differences", error);
   }
-  vida__free_csv(&comparison.files[0]);
-  vida__free_csv(&comparison.files[1]);
+  vida__free_table(&comparison.files[0]);
+  vida__free_table(&comparison.files[1]);
   free(comparison.partner);
+  return code;
+}
+
+/* ---- files with several runs ----------------------------------------------------------------- */
+
+/* Lists the runs of an HDF5 file that is named without one of them; no names for another file. */
+static int list_runs(const char* place, vida_hdf5_groups* runs, VidaError* error) {
+  char path[VIDA_PATH_SIZE];
+  memset(runs, 0, sizeof *runs);
+  const bool is_whole = !vida__split_place(place, path, sizeof path) && vida__is_hdf5(path);
+  return is_whole ? vida__list_hdf5(path, runs, error) : VIDA_SUCCESS;
+}
+
+static bool is_listed(const vida_hdf5_groups* runs, const char* name) {
+  for (int i = 0; i < runs->count; i++) {
+    if (strcmp(runs->names[i], name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int compare_run(const char* const files[2], const char* name, const VidaTolerance* tolerance,
+                       FILE* file, bool* same, VidaError* error) {
+  char places[2][VIDA_PATH_SIZE] = {"", ""};
+  for (int i = 0; i < 2; i++) {
+    vida__append(places[i], VIDA_PATH_SIZE, "%s:%s", files[i], name);
+  }
+  fprintf(file, "%s\n", name);
+  const int code = compare_tables(places[0], places[1], tolerance, file, same, error);
+  fputc('\n', file);
+  return code;
+}
+
+/* The runs of the same names, one after the other. */
+static int compare_runs(const char* const files[2], const vida_hdf5_groups runs[2],
+                        const VidaTolerance* tolerance, FILE* file, bool* same, VidaError* error) {
+  int compared = 0, different = 0, code = VIDA_SUCCESS;
+  for (int i = 0; i < runs[0].count && !code; i++) {
+    bool alike = false;
+    if (is_listed(&runs[1], runs[0].names[i])) {
+      code = compare_run(files, runs[0].names[i], tolerance, file, &alike, error);
+      compared++;
+      different += !alike;
+    }
+  }
+  if (code) {
+    return code;
+  }
+  for (int i = 0; i < 2; i++) {
+    const int alone = runs[i].count - compared;
+    if (alone > 0) {
+      fprintf(file, "%d run%s in '%s' only\n", alone, alone == 1 ? " is" : "s are", files[i]);
+    }
+  }
+  fprintf(file, "%d run%s compared, %d differ\n", compared, vida__plural(compared), different);
+  const bool whole = compared == runs[0].count && compared == runs[1].count;
+  *same = different == 0 && compared > 0 && (whole || tolerance->common);
+  return vida__finish_output(file, "the differences", error);
+}
+
+int VidaReport_Compare(const char* first, const char* second, const VidaTolerance* tolerance,
+                       FILE* file, bool* same, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, first, second, tolerance, file, same)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const char* const files[2] = {first, second};
+  vida_hdf5_groups runs[2] = {{0}, {0}};
+  *same = false;
+  int code = list_runs(first, &runs[0], error);
+  code = code ? code : list_runs(second, &runs[1], error);
+  if (!code && runs[0].names && runs[1].names && (runs[0].count != 1 || runs[1].count != 1)) {
+    code = compare_runs(files, runs, tolerance, file, same, error);
+  } else if (!code) {
+    code = compare_tables(first, second, tolerance, file, same, error);
+  }
+  vida__free_hdf5_groups(&runs[0]);
+  vida__free_hdf5_groups(&runs[1]);
   return code;
 }

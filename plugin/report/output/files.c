@@ -101,13 +101,17 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static bool ends_in(const char* name, const char* ending) {
+  const size_t length = strlen(name), size = strlen(ending);
+  return length > size && strcmp(name + length - size, ending) == 0;
+}
+
 int VidaReport_CountPartial(const char* directory) {
   DIR* folder = directory ? opendir(directory) : NULL;
   int count = 0;
   for (const struct dirent* entry = folder ? readdir(folder) : NULL; entry;
        entry = readdir(folder)) {
-    const size_t length = strlen(entry->d_name), ending = strlen(".csv" PARTIAL);
-    count += length > ending && strcmp(entry->d_name + length - ending, ".csv" PARTIAL) == 0;
+    count += ends_in(entry->d_name, ".csv" PARTIAL) || ends_in(entry->d_name, ".h5" PARTIAL);
   }
   if (folder) {
     closedir(folder);

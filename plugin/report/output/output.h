@@ -192,8 +192,4 @@ int vida__choose_errors(const VidaStudy* study, double errors[VIDA_MOST_ERRORS])
 /* Writes the fitted orders of all series, and the costs of errors (precision.c). */
 void vida__write_precision(const VidaStudy* study, FILE* file);
 
-/* The columns of trajectories with shadow energies, after all others. */
-#define VIDA_SHADOW_COLUMN "shadow energy"
-#define VIDA_SHADOW_TIME_COLUMN "t of shadow energy"
-
 #endif

@@ -198,6 +198,7 @@ static int read_facts(vida_results* results, VidaError* error) {
                   {"momenta", &results->momenta, NULL, false},
                   {"pattern_size", &results->pattern_size, NULL, false},
                   {"pattern", &pattern, NULL, false},
+                  {"columns", NULL, results->parts, false},
                   {"label", NULL, results->label, false},
                   {"norm", NULL, results->norm, false},
                   {"relative", NULL, relative, false},
@@ -225,7 +226,9 @@ static int read_facts(vida_results* results, VidaError* error) {
     }
   }
   for (size_t i = 0; i < FACTS && !code; i++) {
-    if (!facts[i].found && strcmp(facts[i].name, "label") != 0) {
+    const bool optional =
+        strcmp(facts[i].name, "label") == 0 || strcmp(facts[i].name, "columns") == 0;
+    if (!facts[i].found && !optional) {
       code = fail_damaged(path, "a line of it is missing", error);
     }
   }
@@ -296,20 +299,49 @@ static const VidaRow* row_of_results(const void* list, int run) {
   return &((const vida_results*)list)->runs[run].row;
 }
 
+/* Whether the HDF5 file of the folder has a table of this name. A file that cannot be read has, so
+ * that the reason is told where the table is needed. */
+static bool is_group(const vida_hdf5_groups* groups, const char* name, int* next) {
+  bool found = !groups->names;
+  for (int k = 0; k < groups->count && !found; k++) { /* in the order of the runs */
+    const int place = (*next + k) % groups->count;
+    found = strcmp(groups->names[place], name) == 0;
+    *next = found ? place + 1 : *next;
+  }
+  return found;
+}
+
 static int find_files(vida_results* results, VidaError* error) {
+  vida_hdf5_groups groups = {0};
+  char path[VIDA_PATH_SIZE];
+  int next = 0;
   char(*names)[VIDA_FILE_NAME_SIZE] = vida__allocate((size_t)results->count, sizeof *names);
   if (!names) {
     return vida__fail_memory(error);
   }
+  const bool has_hdf5 = is_file(results->directory, VIDA_HDF5_FILE);
+  join(path, results->directory, VIDA_HDF5_FILE);
+  if (has_hdf5) {
+    vida__list_hdf5(path, &groups, NULL);
+  }
   const int code = vida__name_runs(results, row_of_results, results->count, names, error);
   for (int i = 0; i < results->count && !code; i++) {
     vida_stored_run* run = &results->runs[i];
+    if (has_hdf5 && is_group(&groups, names[i], &next)) {
+      vida__append(run->file, sizeof run->file, VIDA_HDF5_FILE ":%s", names[i]);
+      continue;
+    }
     vida__append(run->file, sizeof run->file, "%s%s", names[i],
                  run->failed ? ".incomplete.csv" : ".csv");
     if (!is_file(results->directory, run->file)) {
       run->file[0] = '\0';
+      vida__append(run->file, sizeof run->file, "%s" VIDA_HDF5_ENDING, names[i]);
+    }
+    if (!is_file(results->directory, run->file)) {
+      run->file[0] = '\0';
     }
   }
+  vida__free_hdf5_groups(&groups);
   free(names);
   return code;
 }
@@ -384,6 +416,7 @@ static void remove_trajectories(const char* directory) {
     for (int i = 0; i < stored.count; i++) {
       remove_file(directory, names[i], ".csv");
       remove_file(directory, names[i], ".incomplete.csv");
+      remove_file(directory, names[i], VIDA_HDF5_ENDING);
     }
   }
   free(names);
@@ -397,9 +430,11 @@ void vida__remove_results(const char* directory) {
   VidaError ignored;
   const int count = is_file(directory, "study.txt") ? 0 : vida__count_stored(directory, &ignored);
   remove_trajectories(directory);
+  remove_file(directory, VIDA_HDF5_FILE, "");
   for (int number = 1; number <= count; number++) {
     child_directory(child, directory, number);
     remove_trajectories(child);
+    remove_file(child, VIDA_HDF5_FILE, "");
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
       remove_file(child, files[i], "");
     }
@@ -416,43 +451,4 @@ void vida__free_results(vida_results* results) {
   free(results->colours);
   free(results->pattern);
   memset(results, 0, sizeof *results);
-}
-
-/* ---- trajectories ---------------------------------------------------------------------------- */
-
-int vida__read_trajectory(const vida_results* results, int run, vida_trajectory* trajectory,
-                          VidaError* error) {
-  const int n = results->coordinates, m = results->constraints;
-  char path[VIDA_PATH_SIZE];
-  memset(trajectory, 0, sizeof *trajectory);
-  join(path, results->directory, results->runs[run].file);
-  const int code = vida__read_csv(path, &trajectory->csv, error);
-  if (code) {
-    return code;
-  }
-  trajectory->multiplier = 1 + 2 * n;
-  trajectory->multiplier_time = trajectory->multiplier + m;
-  trajectory->energy = trajectory->multiplier_time + (m > 0);
-  const bool has_work = vida__csv_column(&trajectory->csv, "work") == trajectory->energy + 1;
-  trajectory->work = has_work ? trajectory->energy + 1 : -1;
-  trajectory->momentum = trajectory->energy + 1 + has_work;
-  trajectory->constraint = trajectory->momentum + results->momenta;
-  trajectory->constraint_rate = trajectory->constraint + m;
-  if (trajectory->constraint_rate + m > trajectory->csv.columns ||
-      vida__csv_column(&trajectory->csv, "energy") != trajectory->energy) {
-    return vida__fail(
-        error, VIDA_INPUT_OUTPUT,
-        "'%s' does not have the columns of a trajectory with %d coordinates and %d constraints",
-        path, n, m);
-  }
-  for (int i = 0; i < trajectory->csv.columns; i++) {
-    if (vida__check_numbers(&trajectory->csv, path, i, error)) {
-      return VIDA_INPUT_OUTPUT;
-    }
-  }
-  return VIDA_SUCCESS;
-}
-
-void vida__free_trajectory(vida_trajectory* trajectory) {
-  vida__free_csv(&trajectory->csv);
 }

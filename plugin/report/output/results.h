@@ -8,43 +8,16 @@
 #include <vida/study.h>
 
 #include "report/output/output.h"
+#include "report/output/stored_table.h"
 
 enum { VIDA_PATH_SIZE = 4096 };
-
-/* ---- CSV (csv_reader.c) ---------------------------------------------------------------------- */
-
-/* A CSV file (RFC 4180) whose records all have as many fields as the header. */
-typedef struct vida_csv {
-  char* text;   /* memory of the cells */
-  char** cells; /* (rows + 1) x columns, header first */
-  long rows;    /* without the header */
-  int columns;
-} vida_csv;
-
-/* Reads a CSV file. An error message names the file and the line. The caller frees the contents
- * with vida__free_csv. */
-int vida__read_csv(const char* path, vida_csv* csv, VidaError* error);
-/* Frees the contents of a CSV file. */
-void vida__free_csv(vida_csv* csv);
-/* Returns a cell; row -1 is the header. */
-const char* vida__csv_cell(const vida_csv* csv, long row, int column);
-/* Returns the number in a cell; NaN for an empty cell or a text. */
-double vida__csv_real(const vida_csv* csv, long row, int column);
-/* Refuses a column with cells that are neither empty nor numbers. `path` is the name of the file
- * for the message. */
-int vida__check_numbers(const vida_csv* csv, const char* path, int column, VidaError* error);
-/* Returns the index of the column with this name, with or without its unit ("energy", "energy
- * [J]"); -1: there is none. */
-int vida__csv_column(const vida_csv* csv, const char* name);
-/* Splits a title "energy [J]" into name and unit; the unit is "" if there is none. */
-void vida__split_title(const char* title, char name[VIDA_NAME_SIZE], char unit[VIDA_NAME_SIZE]);
 
 /* ---- a comparison ---------------------------------------------------------------------------- */
 
 /* A run in a folder. */
 typedef struct vida_stored_run {
   VidaRow row;
-  char file[VIDA_FILE_NAME_SIZE + 32]; /* name of its trajectory; "": none */
+  char file[VIDA_FILE_NAME_SIZE + 32]; /* place of its trajectory in the folder; "": none */
   bool failed;
   int method;  /* index among the methods of all comparisons of the folder */
   int variant; /* index among the sets of options of this method */
@@ -60,6 +33,7 @@ typedef struct vida_results {
   int* colours; /* colour numbers of the methods */
   /* from study.txt */
   int coordinates, constraints, momenta;
+  char parts[VIDA_NAME_SIZE]; /* of trajectories that the user chose, "q,v"; "": all */
   double reference_error;     /* NaN: not estimated */
   char label[VIDA_NAME_SIZE]; /* of the comparison; "": none */
   char norm[VIDA_NAME_SIZE];
@@ -82,12 +56,14 @@ void vida__free_results(vida_results* results);
  * to the user. */
 void vida__remove_results(const char* directory);
 
+/* ---- trajectories (table.h) ------------------------------------------------------------------ */
+
 /* A trajectory, and the indices of its columns. */
 typedef struct vida_trajectory {
-  vida_csv csv;
+  vida_table table;
   int work; /* -1: the trajectory has no work */
-  int multiplier, multiplier_time, energy, momentum, constraint,
-      constraint_rate; /* first columns */
+  int position, velocity, multiplier, multiplier_time, energy, momentum, constraint,
+      constraint_rate; /* first columns; -1: the part was not written */
 } vida_trajectory;
 
 /* Reads the trajectory of a run. Refuses a file that does not have the columns of this comparison.

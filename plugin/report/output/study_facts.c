@@ -127,6 +127,11 @@ int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
   fprintf(file, "coordinates: %d\nconstraints: %d\nmomenta: %d\n",
           VidaSystem_CoordinateCount(system), VidaSystem_ConstraintCount(system),
           VidaSystem_MomentumCount(system));
+  if (vida__has_column_choice(study)) {
+    char parts[VIDA_MESSAGE_SIZE];
+    vida__chosen_parts(study, parts, sizeof parts);
+    fprintf(file, "columns: %s\n", parts[0] ? parts : "none");
+  }
   fprintf(file, "label: %s\n", VidaStudy_Label(study));
   fprintf(file, "norm: %s\nrelative: %s\nreference_error: %s\n", norms[study->norm],
           study->relative ? "yes" : "no", isfinite(own) ? vida__real_text(number, own, 17) : "");

@@ -1,5 +1,6 @@
-/* Trajectories: one CSV file for each run. Its name ends in .csv only if the run has reached its
- * end; during the run, and after a failure, it has another name. */
+/* Trajectories, as CSV (one file for each run) or as HDF5 (one file for a study). The name of a
+ * file says that its run has reached its end, or in HDF5 an attribute; during the run, and of CSV
+ * after a failure, it has another name. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,52 +12,216 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/hdf5/tables.h"
 #include "report/output/output.h"
+#include "report/output/stored_table.h"
 #include "study/study.h"
+#include "study/trajectory_columns.h"
 #include "system/model/model.h"
 
 typedef char file_name[VIDA_FILE_NAME_SIZE];
 
+typedef enum trajectory_format { FORMAT_NONE, FORMAT_CSV, FORMAT_HDF5 } trajectory_format;
+
+/* A run that is being written: in one of the formats. */
+typedef struct open_run {
+  FILE* file;
+  vida_hdf5_writer* writer;
+  long rows; /* written so far */
+} open_run;
+
 struct VidaTrajectories {
+  const VidaStudy* study;
   const VidaSystem* system;
-  bool has_shadow; /* columns of shadow energies */
+  trajectory_format format;
+  vida_column_list list;
+  vida_table_column* columns; /* list.count + 1: t comes first */
+  double* row;                /* as many numbers */
+  vida_evaluator evaluator;   /* of the drawing */
+  double* xyz;                /* of its points */
   char* directory;
   int runs;
   file_name* names; /* runs, without endings */
-  struct {
-    FILE* file;                          /* NULL: it is not being written */
-    long rows;                           /* written so far */
-  } * open;                              /* runs */
+  open_run* open;   /* runs */
+  bool is_finished;
   char *partial, *complete, *incomplete; /* paths, room for the longest name */
   size_t path_size;
 };
 
-/* ---- names and paths ------------------------------------------------------------------------ */
+/* ---- names and paths ------------------------------------------------------------------------- */
 
 static const VidaRow* row_of_study(const void* study, int run) {
   return VidaStudy_Row(study, run);
 }
 
 static void set_paths(VidaTrajectories* trajectories, int run) {
-  const size_t size = trajectories->path_size;
-  const struct {
-    char* path;
-    const char* ending;
-  } paths[] = {{trajectories->partial, ".csv.partial"},
-               {trajectories->complete, ".csv"},
-               {trajectories->incomplete, ".incomplete.csv"}};
-  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
-    paths[i].path[0] = '\0';
-    vida__append(paths[i].path, size, "%s/%s%s", trajectories->directory, trajectories->names[run],
-                 paths[i].ending);
+  static const char* const endings[][3] = {
+      [FORMAT_CSV] = {".csv.partial", ".csv", ".incomplete.csv"},
+      [FORMAT_HDF5] = {VIDA_HDF5_ENDING ".partial", VIDA_HDF5_ENDING, VIDA_HDF5_ENDING}};
+  char* const paths[] = {trajectories->partial, trajectories->complete, trajectories->incomplete};
+  for (int i = 0; i < 3; i++) {
+    paths[i][0] = '\0';
+    vida__append(paths[i], trajectories->path_size, "%s/%s%s", trajectories->directory,
+                 trajectories->names[run], endings[trajectories->format][i]);
   }
 }
 
-static int allocate(VidaTrajectories* trajectories, const VidaStudy* study, const char* directory,
-                    VidaError* error) {
-  trajectories->system = VidaStudy_System(study);
-  trajectories->has_shadow = VidaStudy_HasColumn(study, Vida_FindColumn("shadow_energy_error"));
-  trajectories->runs = VidaStudy_RunCount(study);
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* A row of velocities in m/s has a multiplier in N, as one of positions in m. */
+void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t size) {
+  const char* unit = system->rows[row].unit;
+  const bool is_rate = system->rows[row].is_nonholonomic;
+  text[0] = '\0';
+  if (strcmp(unit, is_rate ? "m/s" : "m") == 0) {
+    vida__append(text, size, "N");
+  } else if (strcmp(unit, is_rate ? "rad/s" : "rad") == 0) {
+    vida__append(text, size, "N m");
+  } else if (unit[0]) {
+    vida__append(text, size, "%s/(%s)", is_rate ? "W" : "J", unit);
+  } else {
+    vida__append(text, size, is_rate ? "W" : "J");
+  }
+}
+
+static void rate_unit(const char* unit, char* text, size_t size) {
+  text[0] = '\0';
+  vida__append(text, size, "%s/s", unit[0] ? unit : "1");
+}
+
+static void column_unit(const VidaSystem* system, vida_part_column column, char* unit,
+                        size_t size) {
+  const int i = column.index;
+  const char* text = "";
+  unit[0] = '\0';
+  switch (column.part) {
+    case VIDA_PART_q:
+      text = VidaSystem_CoordinateUnit(system, i);
+      break;
+    case VIDA_PART_v:
+      rate_unit(VidaSystem_CoordinateUnit(system, i), unit, size);
+      return;
+    case VIDA_PART_lambda:
+      if (i < VidaSystem_ConstraintCount(system)) {
+        vida__multiplier_unit(system, i, unit, size);
+        return;
+      }
+      text = "s";
+      break;
+    case VIDA_PART_momenta:
+      text = vida__momentum_unit(system, i);
+      break;
+    case VIDA_PART_g:
+      text = VidaSystem_ConstraintUnit(system, i);
+      break;
+    case VIDA_PART_dg:
+      if (!system->rows[i].is_nonholonomic) {
+        rate_unit(VidaSystem_ConstraintUnit(system, i), unit, size);
+        return;
+      }
+      text = VidaSystem_ConstraintUnit(system, i);
+      break;
+    case VIDA_PART_observables:
+      text = VidaSystem_ObservableUnit(system, i);
+      break;
+    case VIDA_PART_shadow:
+      text = i == 0 ? "J" : "s";
+      break;
+    case VIDA_PART_drawing:
+      text = "m";
+      break;
+    case VIDA_PART_energy:
+    case VIDA_PART_work:
+    case VIDA_PARTS:
+    default:
+      text = "J";
+      break;
+  }
+  vida__append(unit, size, "%s", text);
+}
+
+static bool set_column(vida_table_column* column, const char* name, const char* unit,
+                       const char* part) {
+  *column = (vida_table_column){vida__copy_text(name), vida__copy_text(unit), part};
+  return column->name && column->unit;
+}
+
+static int describe_columns(VidaTrajectories* trajectories, VidaError* error) {
+  const vida_column_list* list = &trajectories->list;
+  char name[VIDA_MESSAGE_SIZE], unit[VIDA_NAME_SIZE];
+  trajectories->columns = vida__allocate((size_t)list->count + 1, sizeof *trajectories->columns);
+  trajectories->row = vida__allocate((size_t)list->count + 1, sizeof *trajectories->row);
+  trajectories->xyz = vida__allocate((size_t)list->wireframe.point_count * 3 + 1, sizeof(double));
+  bool good = trajectories->columns && trajectories->row && trajectories->xyz &&
+              set_column(&trajectories->columns[0], "t", "s", "t");
+  for (int i = 0; i < list->count && good; i++) {
+    vida__part_column_name(list, list->columns[i], name, sizeof name);
+    column_unit(trajectories->system, list->columns[i], unit, sizeof unit);
+    good = set_column(&trajectories->columns[i + 1], name, unit,
+                      Vida_TrajectoryPart(list->columns[i].part)->name);
+  }
+  return good ? VIDA_SUCCESS : vida__fail_memory(error);
+}
+
+static double value_of(const VidaTrajectories* trajectories, const VidaSample* sample,
+                       vida_part_column column) {
+  const int i = column.index;
+  int axis;
+  switch (column.part) {
+    case VIDA_PART_q:
+      return sample->q[i];
+    case VIDA_PART_v:
+      return sample->v[i];
+    case VIDA_PART_lambda:
+      return i < VidaSystem_ConstraintCount(trajectories->system) ? sample->multipliers[i]
+                                                                  : sample->multipliers_t;
+    case VIDA_PART_energy:
+      return sample->energy;
+    case VIDA_PART_work:
+      return sample->work;
+    case VIDA_PART_momenta:
+      return sample->momenta[i];
+    case VIDA_PART_g:
+      return sample->position_residuals[i];
+    case VIDA_PART_dg:
+      return sample->velocity_residuals[i];
+    case VIDA_PART_observables:
+      return sample->observables[i];
+    case VIDA_PART_shadow:
+      return i == 0 ? sample->shadow_energy : sample->shadow_energy_t;
+    case VIDA_PART_drawing: {
+      const int point = vida__drawn_point(&trajectories->list, i, &axis);
+      return trajectories->xyz[3 * point + axis];
+    }
+    case VIDA_PARTS:
+    default:
+      return NAN;
+  }
+}
+
+static void fill_row(VidaTrajectories* trajectories, const VidaSample* sample) {
+  const vida_column_list* list = &trajectories->list;
+  if (list->wireframe.point_count > 0) {
+    vida__wireframe_points(&list->wireframe, &trajectories->evaluator, sample->t, sample->q,
+                           sample->v, trajectories->xyz);
+  }
+  trajectories->row[0] = sample->t;
+  for (int i = 0; i < list->count; i++) {
+    trajectories->row[i + 1] = value_of(trajectories, sample, list->columns[i]);
+  }
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static trajectory_format find_format(const VidaStudy* study) {
+  const VidaOptions* options = vida__study_options(study);
+  return VidaOptions_HasChoice(options, "trajectories", "csv")    ? FORMAT_CSV
+         : VidaOptions_HasChoice(options, "trajectories", "hdf5") ? FORMAT_HDF5
+                                                                  : FORMAT_NONE;
+}
+
+static int allocate(VidaTrajectories* trajectories, const char* directory, VidaError* error) {
+  trajectories->runs = VidaStudy_RunCount(trajectories->study);
   trajectories->path_size = strlen(directory) + VIDA_FILE_NAME_SIZE + 32;
   trajectories->directory = vida__copy_text(directory);
   trajectories->names = vida__allocate((size_t)trajectories->runs, sizeof(file_name));
@@ -68,7 +233,11 @@ static int allocate(VidaTrajectories* trajectories, const VidaStudy* study, cons
       !trajectories->partial || !trajectories->complete || !trajectories->incomplete) {
     return vida__fail_memory(error);
   }
-  return VIDA_SUCCESS;
+  int code = vida__list_columns(trajectories->study, &trajectories->list, error);
+  if (!code && trajectories->list.wireframe.point_count > 0) {
+    code = vida__evaluator_create(trajectories->system, &trajectories->evaluator, error);
+  }
+  return code ? code : describe_columns(trajectories, error);
 }
 
 int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
@@ -87,7 +256,11 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
   if (!made) {
     return vida__fail_memory(error);
   }
-  int code = allocate(made, study, directory, error);
+  made->study = study;
+  made->system = VidaStudy_System(study);
+  made->format = find_format(study);
+  int code = made->format == FORMAT_HDF5 ? vida__find_hdf5(NULL, 0, error) : VIDA_SUCCESS;
+  code = code ? code : allocate(made, directory, error);
   if (code == VIDA_SUCCESS) {
     code = vida__make_directory(directory, error);
   }
@@ -95,6 +268,7 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
     code = vida__name_runs(study, row_of_study, made->runs, made->names, error);
   }
   if (code != VIDA_SUCCESS) {
+    made->is_finished = true;
     VidaTrajectories_Destroy(&made);
     return code;
   }
@@ -102,101 +276,32 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
   return VIDA_SUCCESS;
 }
 
-/* ---- the header ----------------------------------------------------------------------------- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void write_column(FILE* file, const char* unit, const char* before, const char* name,
-                         const char* after) {
-  char text[VIDA_MESSAGE_SIZE] = "";
-  vida__append(text, sizeof text, "%s%s%s", before, name, after);
-  if (unit[0]) {
-    vida__append(text, sizeof text, " [%s]", unit);
-  }
-  fputc(',', file);
-  vida__write_csv_field(file, text);
-}
-
-static void rate_unit(const char* unit, char* text, size_t size) {
-  text[0] = '\0';
-  vida__append(text, size, "%s/s", unit[0] ? unit : "1");
-}
-
-/* A row of velocities in m/s has a multiplier in N, as one of positions in m. */
-void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t size) {
-  const char* unit = system->rows[row].unit;
-  const bool is_rate = system->rows[row].is_nonholonomic;
-  text[0] = '\0';
-  if (strcmp(unit, is_rate ? "m/s" : "m") == 0) {
-    vida__append(text, size, "N");
-  } else if (strcmp(unit, is_rate ? "rad/s" : "rad") == 0) {
-    vida__append(text, size, "N m");
-  } else if (unit[0]) {
-    vida__append(text, size, "%s/(%s)", is_rate ? "W" : "J", unit);
-  } else {
-    vida__append(text, size, is_rate ? "W" : "J");
-  }
-}
-
-static void write_header(FILE* file, const VidaSystem* system, bool has_shadow) {
-  const int n = VidaSystem_CoordinateCount(system), m = VidaSystem_ConstraintCount(system);
-  char unit[VIDA_NAME_SIZE];
-  fputs("t [s]", file);
-  for (int i = 0; i < n; i++) {
-    write_column(file, VidaSystem_CoordinateUnit(system, i), "",
-                 VidaSystem_CoordinateName(system, i), "");
-  }
-  for (int i = 0; i < n; i++) {
-    rate_unit(VidaSystem_CoordinateUnit(system, i), unit, sizeof unit);
-    write_column(file, unit, "d ", VidaSystem_CoordinateName(system, i), "/dt");
-  }
-  for (int i = 0; i < m; i++) {
-    vida__multiplier_unit(system, i, unit, sizeof unit);
-    write_column(file, unit, "lambda ", VidaSystem_ConstraintName(system, i), "");
-  }
-  if (m > 0) {
-    write_column(file, "s", "t of multipliers", "", "");
-  }
-  write_column(file, "J", "energy", "", "");
-  if (vida__has_energy_sources(system)) {
-    write_column(file, "J", "work", "", "");
-  }
-  for (int i = 0; i < VidaSystem_MomentumCount(system); i++) {
-    write_column(file, vida__momentum_unit(system, i), "", VidaSystem_MomentumName(system, i), "");
-  }
-  for (int i = 0; i < m; i++) {
-    write_column(file, VidaSystem_ConstraintUnit(system, i), "g ",
-                 VidaSystem_ConstraintName(system, i), "");
-  }
-  for (int i = 0; i < m; i++) {
-    unit[0] = '\0';
-    if (system->rows[i].is_nonholonomic) {
-      vida__append(unit, sizeof unit, "%s", VidaSystem_ConstraintUnit(system, i));
-    } else {
-      rate_unit(VidaSystem_ConstraintUnit(system, i), unit, sizeof unit);
+static void write_header(const VidaTrajectories* trajectories, FILE* file) {
+  for (int i = 0; i <= trajectories->list.count; i++) {
+    const vida_table_column* column = &trajectories->columns[i];
+    char text[VIDA_MESSAGE_SIZE] = "";
+    vida__append(text, sizeof text, "%s", column->name);
+    if (column->unit[0]) {
+      vida__append(text, sizeof text, " [%s]", column->unit);
     }
-    write_column(file, unit, "dg ", VidaSystem_ConstraintName(system, i), "/dt");
-  }
-  for (int i = 0; i < VidaSystem_ObservableCount(system); i++) {
-    write_column(file, VidaSystem_ObservableUnit(system, i), "",
-                 VidaSystem_ObservableName(system, i), "");
-  }
-  if (has_shadow) {
-    write_column(file, "J", "", VIDA_SHADOW_COLUMN, "");
-    write_column(file, "s", "", VIDA_SHADOW_TIME_COLUMN, "");
+    if (i > 0) {
+      fputc(',', file);
+    }
+    vida__write_csv_field(file, text);
   }
   fputc('\n', file);
 }
 
-/* ---- the rows ------------------------------------------------------------------------------- */
-
-static void write_number(FILE* file, double value) {
+static void write_numbers(const VidaTrajectories* trajectories, FILE* file) {
   char text[VIDA_REAL_TEXT_SIZE];
-  fprintf(file, ",%s", isfinite(value) ? vida__real_text(text, value, 17) : "");
-}
-
-static void write_numbers(FILE* file, int count, const double* values) {
-  for (int i = 0; i < count; i++) {
-    write_number(file, values[i]);
+  fputs(vida__real_text(text, trajectories->row[0], 17), file);
+  for (int i = 1; i <= trajectories->list.count; i++) {
+    const double value = trajectories->row[i];
+    fprintf(file, ",%s", isfinite(value) ? vida__real_text(text, value, 17) : "");
   }
+  fputc('\n', file);
 }
 
 /* Removes an incomplete row at the end of a file that could not be written any further. Returns
@@ -219,26 +324,104 @@ static bool cut_to_rows(const char* path) {
   return is_cut && lines > 1;
 }
 
-/* Closes the file and gives it its final name. Removes the file of a run that did not start. If
- * writing failed, the file is kept as incomplete. */
-static int finish_file(VidaTrajectories* trajectories, int run, bool complete, VidaError* error) {
-  FILE* file = trajectories->open[run].file;
-  set_paths(trajectories, run);
-  const char* path = complete ? trajectories->complete : trajectories->incomplete;
+/* Closes the file. If writing failed, the file is kept as incomplete where it has rows. */
+static int close_csv(VidaTrajectories* trajectories, open_run* run, VidaError* error) {
+  FILE* file = run->file;
   int code = vida__finish_output(file, trajectories->partial, error);
-  trajectories->open[run].file = NULL;
+  run->file = NULL;
   if (fclose(file) != 0 && code == VIDA_SUCCESS) {
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
                       strerror(errno));
   }
-  if (!complete && trajectories->open[run].rows == 0) {
-    remove(trajectories->partial);
-    return code;
-  }
-  if (code && cut_to_rows(trajectories->partial)) {
+  if (code && run->rows > 0 && cut_to_rows(trajectories->partial)) {
     rename(trajectories->partial, trajectories->incomplete);
   } else if (code) {
     remove(trajectories->partial);
+  }
+  return code;
+}
+
+/* ---- HDF5 ------------------------------------------------------------------------------------ */
+
+static int begin_hdf5(VidaTrajectories* trajectories, int index, const VidaRow* row,
+                      VidaError* error) {
+  vida_fact facts[6] = {
+      {"system", row->system, 0.0}, {"method", row->method, 0.0}, {"options", row->options, 0.0}};
+  int count = 3;
+  if (isfinite(row->h)) {
+    facts[count++] = (vida_fact){"h", NULL, row->h};
+  }
+  if (isfinite(row->rtol)) {
+    facts[count++] = (vida_fact){"rtol", NULL, row->rtol};
+  }
+  return vida__hdf5_begin(trajectories->partial, trajectories->names[index],
+                          trajectories->list.count + 1, trajectories->columns, count, facts,
+                          &trajectories->open[index].writer, error);
+}
+
+/* `row` is NULL if the study was broken off. */
+static int close_hdf5(open_run* run, const VidaRow* row, VidaError* error) {
+  const vida_fact facts[] = {{VIDA_HDF5_STATUS, row ? row->status : "STOPPED", 0.0},
+                             {"t_end", NULL, row ? row->t_end : (double)NAN},
+                             {"steps", NULL, row ? (double)row->steps : 0.0}};
+  return vida__hdf5_end(&run->writer, row ? 3 : 1, facts, error);
+}
+
+static const char* path_of_run(const void* list, int run) {
+  VidaTrajectories* trajectories = (VidaTrajectories*)list; /* its paths are scratch space */
+  set_paths(trajectories, run);
+  return trajectories->complete;
+}
+
+static const char* name_of_run(const void* list, int run) {
+  return ((const VidaTrajectories*)list)->names[run];
+}
+
+/* Joins the files of the runs, in the order of the runs whatever order they ended in, and removes
+ * them when the whole is there. */
+static int join_runs(VidaTrajectories* trajectories, VidaError* error) {
+  char *path = vida__allocate(trajectories->path_size, 1),
+       *partial = vida__allocate(trajectories->path_size, 1);
+  int copied = 0;
+  int code = path && partial ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    vida__append(path, trajectories->path_size, "%s/" VIDA_HDF5_FILE, trajectories->directory);
+    vida__append(partial, trajectories->path_size, "%s.partial", path);
+    code = vida__hdf5_join(partial, trajectories->runs, path_of_run, name_of_run, trajectories,
+                           &copied, error);
+  }
+  if (!code && copied > 0 && rename(partial, path) != 0) {
+    code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot rename %s to %s: %s", partial, path,
+                      strerror(errno));
+  }
+  if (partial && (code || copied == 0)) {
+    remove(partial);
+  }
+  for (int run = 0; run < trajectories->runs && !code; run++) {
+    remove(path_of_run(trajectories, run));
+  }
+  free(partial);
+  free(path);
+  return code;
+}
+
+/* ---- the observer ---------------------------------------------------------------------------- */
+
+/* Closes the file of a run and gives it its final name. Removes the file of a run that did not
+ * start. */
+static int finish_run(VidaTrajectories* trajectories, int index, const VidaRow* row,
+                      VidaError* error) {
+  open_run* run = &trajectories->open[index];
+  const bool complete = row && vida__is_finished(row);
+  if (!run->file && !run->writer) {
+    return VIDA_SUCCESS;
+  }
+  set_paths(trajectories, index);
+  const char* path = complete ? trajectories->complete : trajectories->incomplete;
+  int code = run->file ? close_csv(trajectories, run, error) : close_hdf5(run, row, error);
+  if (!complete && run->rows == 0) {
+    remove(trajectories->partial);
+    return code;
   }
   if (code == VIDA_SUCCESS && rename(trajectories->partial, path) != 0) {
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot rename %s to %s: %s", trajectories->partial,
@@ -250,7 +433,6 @@ static int finish_file(VidaTrajectories* trajectories, int run, bool complete, V
 /* Removes files of an earlier run at once, so that none of them is taken for a file of this run. */
 static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) {
   VidaTrajectories* trajectories = data;
-  (void)row;
   if (run < 0 || run >= trajectories->runs) {
     return vida__fail(error, VIDA_WRONG_ORDER,
                       "a run was added to the study after its trajectories were created");
@@ -258,61 +440,65 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
   set_paths(trajectories, run);
   remove(trajectories->complete);
   remove(trajectories->incomplete);
+  trajectories->open[run].rows = 0;
+  if (trajectories->format == FORMAT_HDF5) {
+    return begin_hdf5(trajectories, run, row, error);
+  }
   FILE* file = fopen(trajectories->partial, "w");
   trajectories->open[run].file = file;
   if (!file) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
                       strerror(errno));
   }
-  trajectories->open[run].rows = 0;
-  write_header(file, trajectories->system, trajectories->has_shadow);
+  write_header(trajectories, file);
   return VIDA_SUCCESS;
 }
 
-static int write_sample(void* data, int run, const VidaSample* sample, VidaError* error) {
+static int write_sample(void* data, int index, const VidaSample* sample, VidaError* error) {
   VidaTrajectories* trajectories = data;
-  const VidaSystem* system = trajectories->system;
-  const int n = VidaSystem_CoordinateCount(system), m = VidaSystem_ConstraintCount(system);
-  FILE* file = trajectories->open[run].file;
-  char t[VIDA_REAL_TEXT_SIZE];
-  fputs(vida__real_text(t, sample->t, 17), file);
-  write_numbers(file, n, sample->q);
-  write_numbers(file, n, sample->v);
-  write_numbers(file, m, sample->multipliers);
-  if (m > 0) {
-    write_number(file, sample->multipliers_t);
+  open_run* run = &trajectories->open[index];
+  fill_row(trajectories, sample);
+  run->rows++;
+  if (run->writer) {
+    return vida__hdf5_append(run->writer, trajectories->row, error);
   }
-  write_number(file, sample->energy);
-  if (vida__has_energy_sources(system)) {
-    write_number(file, sample->work);
-  }
-  write_numbers(file, VidaSystem_MomentumCount(system), sample->momenta);
-  write_numbers(file, m, sample->position_residuals);
-  write_numbers(file, m, sample->velocity_residuals);
-  write_numbers(file, VidaSystem_ObservableCount(system), sample->observables);
-  if (trajectories->has_shadow) {
-    write_number(file, sample->shadow_energy);
-    write_number(file, sample->shadow_energy_t);
-  }
-  fputc('\n', file);
-  trajectories->open[run].rows += 1;
-  if (ferror(file)) {
-    set_paths(trajectories, run);
-    return vida__finish_output(file, trajectories->partial, error);
+  write_numbers(trajectories, run->file);
+  if (ferror(run->file)) {
+    set_paths(trajectories, index);
+    return vida__finish_output(run->file, trajectories->partial, error);
   }
   return VIDA_SUCCESS;
 }
 
 static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
-  return finish_file(data, run, vida__is_finished(row), error);
+  return finish_run(data, run, row, error);
 }
 
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {
-  return !trajectories ? (VidaObserver){0}
-                       : (VidaObserver){.begin = begin_run,
-                                        .sample = write_sample,
-                                        .end = end_run,
-                                        .data = trajectories};
+  return !trajectories || trajectories->format == FORMAT_NONE
+             ? (VidaObserver){0}
+             : (VidaObserver){.begin = begin_run,
+                              .sample = write_sample,
+                              .end = end_run,
+                              .data = trajectories};
+}
+
+int VidaTrajectories_Finish(VidaTrajectories* trajectories, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, trajectories)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  int code = VIDA_SUCCESS;
+  for (int run = 0; run < trajectories->runs && !trajectories->is_finished; run++) {
+    if (trajectories->open[run].file || trajectories->open[run].writer) {
+      const int failure = finish_run(trajectories, run, NULL, code ? NULL : error);
+      code = code ? code : failure; /* the study was broken off */
+    }
+  }
+  if (!trajectories->is_finished && trajectories->format == FORMAT_HDF5 && !code) {
+    code = join_runs(trajectories, error);
+  }
+  trajectories->is_finished = true;
+  return code;
 }
 
 void vida__find_trajectory(VidaTrajectories* trajectories, int run,
@@ -336,11 +522,18 @@ void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
     return;
   }
   VidaTrajectories* dead = *trajectories;
-  for (int run = 0; run < dead->runs && dead->open; run++) {
-    if (dead->open[run].file) {
-      finish_file(dead, run, false, NULL); /* the study was broken off */
-    }
+  if (!dead->is_finished) {
+    VidaTrajectories_Finish(dead, NULL);
   }
+  for (int i = 0; i <= dead->list.count && dead->columns; i++) {
+    free(dead->columns[i].name);
+    free(dead->columns[i].unit);
+  }
+  free(dead->columns);
+  free(dead->row);
+  free(dead->xyz);
+  vida__evaluator_destroy(&dead->evaluator);
+  vida__free_columns(&dead->list);
   free(dead->open);
   free(dead->directory);
   free(dead->names);
@@ -349,4 +542,9 @@ void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
   free(dead->incomplete);
   free(dead);
   *trajectories = NULL;
+}
+
+const char* VidaReport_Hdf5Version(char version[VIDA_NAME_SIZE]) {
+  vida__find_hdf5(version, VIDA_NAME_SIZE, NULL);
+  return version;
 }

@@ -310,6 +310,6 @@ void vida__axis_title(char text[VIDA_TEXT_SIZE], const char* name, const char* u
 
 void vida__column_title(const vida_trajectory* trajectory, int column, char text[VIDA_TEXT_SIZE]) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
-  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
   vida__axis_title(text, name, unit);
 }

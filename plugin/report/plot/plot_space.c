@@ -29,9 +29,9 @@ static int entry_of(vida_picture* picture, int run) {
 
 static int add_path(vida_picture* picture, int panel, int run, const vida_trajectory* trajectory,
                     int x, int y, int entry, VidaError* error) {
-  const vida_csv* csv = &trajectory->csv;
+  const vida_table* table = &trajectory->table;
   vida_curve* curve = vida__add_curve(&picture->panels[panel]);
-  const long every = csv->rows / MOST_POINTS + 1;
+  const long every = table->rows / MOST_POINTS + 1;
   int code = VIDA_SUCCESS;
   if (!curve || entry < 0) {
     return vida__fail_memory(error);
@@ -39,11 +39,11 @@ static int add_path(vida_picture* picture, int panel, int run, const vida_trajec
   curve->entry = entry;
   curve->start = picture->panels[panel].equal;
   curve->failed = curve->secondary = picture->results->runs[run].failed;
-  for (long row = 0; row < csv->rows && !code; row++) {
-    const bool last = row == csv->rows - 1;
-    if ((row % every == 0 || last) && vida__is_in_time(picture, vida__csv_real(csv, row, 0))) {
-      code = vida__extend_curve(curve, vida__csv_real(csv, row, x), vida__csv_real(csv, row, y),
-                                error);
+  for (long row = 0; row < table->rows && !code; row++) {
+    const bool last = row == table->rows - 1;
+    if ((row % every == 0 || last) && vida__is_in_time(picture, vida__table_real(table, row, 0))) {
+      code = vida__extend_curve(curve, vida__table_real(table, row, x),
+                                vida__table_real(table, row, y), error);
     }
   }
   curve->only_marks = curve->count < 3; /* the states in between are not known */
@@ -55,8 +55,8 @@ static int add_path(vida_picture* picture, int panel, int run, const vida_trajec
 /* How far a column goes. */
 static double range_of(const vida_trajectory* trajectory, int column) {
   double low = INFINITY, high = -INFINITY;
-  for (long row = 0; row < trajectory->csv.rows; row++) {
-    const double value = vida__csv_real(&trajectory->csv, row, column);
+  for (long row = 0; row < trajectory->table.rows; row++) {
+    const double value = vida__table_real(&trajectory->table, row, column);
     low = fmin(low, value); /* which leave NaN out */
     high = fmax(high, value);
   }
@@ -71,12 +71,12 @@ static bool moves(const vida_trajectory* trajectory, int column, int coordinates
                   const double* ranges) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE], other[VIDA_NAME_SIZE];
   double largest = 0.0;
-  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
   for (int i = 0; i < coordinates; i++) {
-    vida__split_title(vida__csv_cell(&trajectory->csv, -1, 1 + i), name, other);
+    vida__split_title(vida__table_title(&trajectory->table, trajectory->position + i), name, other);
     largest = strcmp(unit, other) == 0 ? fmax(largest, ranges[i]) : largest;
   }
-  return ranges[column - 1] > at_rest * largest;
+  return ranges[column - trajectory->position] > at_rest * largest;
 }
 
 /* Finds the selected coordinates, or the first ones that move. -1 without memory. */
@@ -87,14 +87,14 @@ static int list_coordinates(vida_picture* picture, const vida_trajectory* trajec
   int count = 0, resting = 0;
   double* ranges = vida__allocate((size_t)n + 1, sizeof *ranges);
   for (int i = 0; i < n && ranges; i++) {
-    ranges[i] = range_of(trajectory, 1 + i);
+    ranges[i] = range_of(trajectory, trajectory->position + i);
   }
   for (int i = 0; i < n && ranges; i++) {
-    vida__split_title(vida__csv_cell(&trajectory->csv, -1, 1 + i), name, unit);
+    vida__split_title(vida__table_title(&trajectory->table, trajectory->position + i), name, unit);
     if (!vida__is_selected_column(picture, name)) {
       continue;
     }
-    if (!picture->wishes->columns && !moves(trajectory, 1 + i, n, ranges)) {
+    if (!picture->wishes->columns && !moves(trajectory, trajectory->position + i, n, ranges)) {
       resting++;
       continue;
     }
@@ -102,7 +102,7 @@ static int list_coordinates(vida_picture* picture, const vida_trajectory* trajec
       vida__add_note(picture, "the first %d of %d coordinates; --columns chooses others", count, n);
       break;
     }
-    columns[count++] = 1 + i;
+    columns[count++] = trajectory->position + i;
   }
   if (resting > 0) {
     vida__add_note(picture, "without %d coordinate%s that do%s not move", resting,
@@ -115,8 +115,11 @@ static int list_coordinates(vida_picture* picture, const vida_trajectory* trajec
 /* A panel for each of them; the first run that is shown decides which. */
 static int add_portraits(vida_picture* picture, const vida_trajectory* trajectory,
                          VidaError* error) {
-  const int n = picture->results->coordinates;
+  const int rates = trajectory->velocity - trajectory->position; /* from a position to its rate */
   int columns[MOST_PANELS];
+  if (trajectory->position < 0 || trajectory->velocity < 0) {
+    return VIDA_SUCCESS; /* nothing to show */
+  }
   const int count = list_coordinates(picture, trajectory, columns);
   if (count < 0) {
     return vida__fail_memory(error);
@@ -128,18 +131,19 @@ static int add_portraits(vida_picture* picture, const vida_trajectory* trajector
     }
     panel->column = columns[k];
     vida__column_title(trajectory, columns[k], panel->x_title);
-    vida__column_title(trajectory, columns[k] + n, panel->y_title);
+    vida__column_title(trajectory, columns[k] + rates, panel->y_title);
   }
   return VIDA_SUCCESS;
 }
 
 static int plot_portraits(vida_picture* picture, int run, const vida_trajectory* trajectory,
                           VidaError* error) {
-  const int n = picture->results->coordinates;
+  const int rates = trajectory->velocity - trajectory->position;
   int code = picture->count == 0 ? add_portraits(picture, trajectory, error) : VIDA_SUCCESS;
   for (int k = 0; k < picture->count && !code; k++) {
     const int column = picture->panels[k].column;
-    code = add_path(picture, k, run, trajectory, column, column + n, entry_of(picture, run), error);
+    code = add_path(picture, k, run, trajectory, column, column + rates, entry_of(picture, run),
+                    error);
   }
   return code;
 }
@@ -149,13 +153,13 @@ static int plot_portraits(vida_picture* picture, int run, const vida_trajectory*
 /* Returns the column of "NAME.y" for the column of "NAME.x"; -1 if there is none. */
 static int sibling(const vida_trajectory* trajectory, int column, char axis) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
-  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
   const size_t length = strlen(name);
   if (length < 3 || strcmp(name + length - 2, ".x") != 0) {
     return -1;
   }
   name[length - 1] = axis;
-  return vida__csv_column(&trajectory->csv, name);
+  return vida__table_column(&trajectory->table, name);
 }
 
 /* If the picture shows one run, colours distinguish its points, not the methods. */
@@ -169,7 +173,7 @@ static int entry_of_point(vida_picture* picture, int run, const vida_trajectory*
   if (shown > 1) {
     return entry_of(picture, run);
   }
-  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
   name[strlen(name) - 2] = '\0';
   return vida__legend(picture, name, number, 0, false);
 }
@@ -177,7 +181,7 @@ static int entry_of_point(vida_picture* picture, int run, const vida_trajectory*
 static bool is_selected_particle(const vida_picture* picture, const vida_trajectory* trajectory,
                                  int column) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
-  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
   name[strlen(name) - 2] = '\0';
   return vida__is_selected_column(picture, name);
 }
@@ -187,7 +191,7 @@ static int add_projections(vida_picture* picture, const vida_trajectory* traject
                            bool space, VidaError* error) {
   static const char* const axes[3][2] = {{"x", "y"}, {"x", "z"}, {"y", "z"}};
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
-  vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+  vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
   for (int k = 0; k < (space ? 3 : 1); k++) {
     vida_panel* panel = vida__add_panel(picture);
     if (!panel) {
@@ -203,8 +207,9 @@ static int add_projections(vida_picture* picture, const vida_trajectory* traject
 static int plot_paths(vida_picture* picture, int run, const vida_trajectory* trajectory,
                       VidaError* error) {
   int particles = 0, code = VIDA_SUCCESS;
-  for (int i = 0; i < picture->results->coordinates && !code; i++) {
-    const int x = 1 + i;
+  const int coordinates = trajectory->position < 0 ? 0 : picture->results->coordinates;
+  for (int i = 0; i < coordinates && !code; i++) {
+    const int x = trajectory->position + i;
     const int y = sibling(trajectory, x, 'y'), z = sibling(trajectory, x, 'z');
     if (y < 0 || !is_selected_particle(picture, trajectory, x)) {
       continue;

@@ -9,6 +9,7 @@
 #include "report/output/output.h"
 #include "report/plot/plot.h"
 #include "study/step_choice.h"
+#include "study/trajectory_columns.h"
 
 enum {
   MOST_STEPS = 8,   /* rows of panels */
@@ -32,11 +33,11 @@ typedef struct quantity {
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void find_start(const quantity* what, const vida_csv* csv, double start[MOST_PARTS]) {
+static void find_start(const quantity* what, const vida_table* table, double start[MOST_PARTS]) {
   for (int k = 0; k < what->part_count; k++) {
     start[k] = 0.0;
-    for (long row = 0; row < csv->rows && what->change; row++) {
-      start[k] = vida__csv_real(csv, row, what->parts[k]);
+    for (long row = 0; row < table->rows && what->change; row++) {
+      start[k] = vida__table_real(table, row, what->parts[k]);
       if (!isnan(start[k])) {
         break;
       }
@@ -44,11 +45,12 @@ static void find_start(const quantity* what, const vida_csv* csv, double start[M
   }
 }
 
-static double value_of(const quantity* what, const vida_csv* csv, long row, const double* start) {
+static double value_of(const quantity* what, const vida_table* table, long row,
+                       const double* start) {
   double sum = 0.0, largest = 0.0;
   for (int k = 0; k < what->part_count; k++) {
-    const double less = what->less > 0 ? vida__csv_real(csv, row, what->less) : 0.0;
-    const double part = vida__csv_real(csv, row, what->parts[k]) - start[k] - less;
+    const double less = what->less > 0 ? vida__table_real(table, row, what->less) : 0.0;
+    const double part = vida__table_real(table, row, what->parts[k]) - start[k] - less;
     if (isnan(part)) {
       return NAN;
     }
@@ -84,9 +86,10 @@ static int add_thinned(vida_curve* curve, long count, const double* x, const dou
 }
 
 /* Multipliers may belong to the middle of steps, but their axis is that of the run. */
-static void show_whole_time(const vida_picture* picture, const vida_csv* csv, vida_panel* panel) {
-  for (long row = 0; row < csv->rows; row++) {
-    const double t = vida__csv_real(csv, row, 0);
+static void show_whole_time(const vida_picture* picture, const vida_table* table,
+                            vida_panel* panel) {
+  for (long row = 0; row < table->rows; row++) {
+    const double t = vida__table_real(table, row, 0);
     if (vida__is_in_time(picture, t)) {
       panel->from = fmin(panel->from, t);
       panel->to = fmax(panel->to, t);
@@ -96,22 +99,22 @@ static void show_whole_time(const vida_picture* picture, const vida_csv* csv, vi
 
 /* Reads the curve of a run. Omits rows whose multipliers belong to no step. */
 static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* what, int run,
-                     int entry, const vida_csv* csv, VidaError* error) {
+                     int entry, const vida_table* table, VidaError* error) {
   const vida_stored_run* self = &picture->results->runs[run];
   double start[MOST_PARTS];
-  double* x = vida__allocate((size_t)csv->rows + 1, sizeof *x);
-  double* y = vida__allocate((size_t)csv->rows + 1, sizeof *y);
+  double* x = vida__allocate((size_t)table->rows + 1, sizeof *x);
+  double* y = vida__allocate((size_t)table->rows + 1, sizeof *y);
   vida_curve* curve = vida__add_curve(panel);
   long count = 0;
   int code = VIDA_SUCCESS;
   if (!x || !y || !curve || entry < 0) {
     code = vida__fail_memory(error);
   } else {
-    find_start(what, csv, start);
-    show_whole_time(picture, csv, panel);
-    for (long row = 0; row < csv->rows; row++) {
-      x[count] = vida__csv_real(csv, row, what->time);
-      y[count] = value_of(what, csv, row, start);
+    find_start(what, table, start);
+    show_whole_time(picture, table, panel);
+    for (long row = 0; row < table->rows; row++) {
+      x[count] = vida__table_real(table, row, what->time);
+      y[count] = value_of(what, table, row, start);
       count += isfinite(x[count]) && isfinite(y[count]) && vida__is_in_time(picture, x[count]);
     }
     curve->entry = entry;
@@ -241,7 +244,7 @@ static int fill_row(vida_picture* picture, int first, int count, const row_of_pa
       find(picture, &trajectory, quantities);
       for (int k = 0; k < count && !code; k++) {
         code = add_curve(picture, &picture->panels[first + k], &quantities[k], run, entry,
-                         &trajectory.csv, error);
+                         &trajectory.table, error);
       }
     }
     vida__free_trajectory(&trajectory);
@@ -300,6 +303,9 @@ static int plot_by_step(vida_picture* picture, finder* find, VidaError* error) {
 static int find_energy(vida_picture* picture, const vida_trajectory* trajectory,
                        quantity quantities[MOST_COLUMNS]) {
   (void)picture;
+  if (trajectory->energy < 0) {
+    return 0;
+  }
   const bool works = trajectory->work > 0;
   quantities[0] = (quantity){.parts = {trajectory->energy}, .part_count = 1, .change = true};
   quantities[0].less = works ? trajectory->work : 0;
@@ -315,13 +321,13 @@ int vida__plot_energy(vida_picture* picture, VidaError* error) {
 
 static int find_shadow(vida_picture* picture, const vida_trajectory* trajectory,
                        quantity quantities[MOST_COLUMNS]) {
-  const int shadow = vida__csv_column(&trajectory->csv, VIDA_SHADOW_COLUMN);
+  const int shadow = vida__table_column(&trajectory->table, VIDA_SHADOW_COLUMN);
   (void)picture;
   if (shadow < 0) {
     return 0;
   }
   quantities[0] = (quantity){.parts = {shadow}, .part_count = 1, .change = true};
-  quantities[0].time = vida__csv_column(&trajectory->csv, VIDA_SHADOW_TIME_COLUMN);
+  quantities[0].time = vida__table_column(&trajectory->table, VIDA_SHADOW_TIME_COLUMN);
   vida__append(quantities[0].title, VIDA_TEXT_SIZE, "shadow energy - start [J]");
   return 1;
 }
@@ -335,7 +341,7 @@ static int find_drift(vida_picture* picture, const vida_trajectory* trajectory,
                       quantity quantities[MOST_COLUMNS]) {
   const vida_results* results = picture->results;
   char rate[VIDA_TEXT_SIZE] = "";
-  if (results->constraints == 0) {
+  if (results->constraints == 0 || trajectory->constraint < 0 || trajectory->constraint_rate < 0) {
     return 0;
   }
   vida__append(rate, sizeof rate, "%s%s", results->units.constraint,
@@ -367,10 +373,10 @@ static int find_momentum(vida_picture* picture, const vida_trajectory* trajector
   static const char* const names[] = {"kg m/s", "|L(t) - L(0)|", "kg m^2/s", "|J(t) - J(0)|"};
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE], title[VIDA_TEXT_SIZE];
   int count = 0;
-  for (int i = 0; i < picture->results->momenta; i++) {
+  for (int i = 0; i < picture->results->momenta && trajectory->momentum >= 0; i++) {
     const int column = trajectory->momentum + i;
     int place = 0;
-    vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+    vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
     title[0] = '\0';
     vida__append(title, sizeof title, "|change of %s|", name);
     for (size_t k = 0; k < 4; k += 2) {
@@ -405,9 +411,9 @@ static int find_multipliers(vida_picture* picture, const vida_trajectory* trajec
                             quantity quantities[MOST_COLUMNS]) {
   char name[VIDA_NAME_SIZE], unit[VIDA_NAME_SIZE];
   int count = 0;
-  for (int i = 0; i < picture->results->constraints; i++) {
+  for (int i = 0; i < picture->results->constraints && trajectory->multiplier >= 0; i++) {
     const int column = trajectory->multiplier + i;
-    vida__split_title(vida__csv_cell(&trajectory->csv, -1, column), name, unit);
+    vida__split_title(vida__table_title(&trajectory->table, column), name, unit);
     if (!vida__is_selected_column(picture, name)) {
       continue;
     }
@@ -467,7 +473,7 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
     vida_panel* panel = &picture->panels[k];
     char name[VIDA_TEXT_SIZE] = "";
     vida__append(name, sizeof name, "%.*s", (int)strcspn(columns[k], "@"), columns[k]);
-    const int column = vida__csv_column(&trajectory.csv, name);
+    const int column = vida__table_column(&trajectory.table, name);
     if (column < 0) {
       code = vida__fail(error, VIDA_UNKNOWN_NAME,
                         "the trajectories have no column '%s'; the first line of '%s' names them",
@@ -481,7 +487,7 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
       vida__run_label(picture, run, true, label);
       const int entry =
           vida__legend(picture, label, vida__colour_of_run(picture, run), same, false);
-      code = add_curve(picture, panel, &what, run, entry, &trajectory.csv, error);
+      code = add_curve(picture, panel, &what, run, entry, &trajectory.table, error);
     }
   }
   vida__free_trajectory(&trajectory);

@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Trajectories: chosen columns, HDF5 that every reader takes as it takes CSV, equal bytes of equal studies,
+# none of sweeps unless asked for, and their size told before.
+# shellcheck source-path=SCRIPTDIR source=support.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+script swing <<'TEXT'
+local vida = require "vida"
+local long = vida.setting { "long", false }
+local system = vida.system { "swing", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.compare { system = system, time = long and 1e5 or 2, every = long and 1 or 0,
+  methods = { { "rattle", h = { 0.1, 0.01 } }, { "del-midpoint", h = 0.1 } } }
+TEXT
+script sweep <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "sweep", dimension = 2 }
+local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.sweep { system = system, time = 1, methods = { { "rattle", h = 0.1 } },
+  vary = { ["d bob.y/dt"] = { 0, 1, 2 } } }
+TEXT
+
+# ---- columns -------------------------------------------------------------------------------------
+expect 0 run "$work/swing.lua" --out "$work/csv" --quiet
+expect 0 run "$work/swing.lua" --out "$work/few" --quiet --columns g,bob.y,energy
+head -n 1 "$work/few/swing-rattle-h_0.1.csv" | grep -qxF 't [s],energy [J],g rod [m],bob.y [m]' ||
+  complain "other columns: $(head -n 1 "$work/few/swing-rattle-h_0.1.csv")"
+expect 0 compare "$work/csv/swing-rattle-h_0.1.csv" "$work/few/swing-rattle-h_0.1.csv" --common --rtol 0
+expect 2 run "$work/swing.lua" --out "$work/none" --columns q,enery
+says "--columns: trajectories of system 'swing' have no 'enery'; did you mean 'energy'?"
+expect 2 run "$work/swing.lua" --out "$work/none" --columns ,
+expect 2 run "$work/swing.lua" --columns q
+says "--columns needs --out DIR"
+expect 0 run "$work/swing.lua" --columns help
+shows "momenta"
+[[ ! -e $work/none ]] || complain "a refused run made a folder"
+expect 0 run "$work/swing.lua" --out "$work/no" --quiet --set trajectories=none
+trajectories=("$work"/no/swing-*)
+[[ ! -e ${trajectories[0]} ]] || complain "there is ${trajectories[0]}"
+
+# ---- sweeps, and how much is written ----------------------------------------------------------------
+expect 0 run "$work/sweep.lua" --out "$work/sweep"
+trajectories=("$work"/sweep/sweep-*.csv)
+[[ ! -e ${trajectories[0]} ]] || complain "a sweep wrote ${trajectories[0]}"
+expect 0 run "$work/sweep.lua" --out "$work/sweep" --trajectories
+trajectories=("$work"/sweep/sweep-*.csv)
+((${#trajectories[@]} == 3)) || complain "three starts gave ${#trajectories[@]} trajectories"
+expect 0 run "$work/sweep.lua" --out "$work/sweep" # nothing old stays
+[[ ! -e ${trajectories[0]} ]] || complain "an old trajectory stays: ${trajectories[0]}"
+# (1e6 + 1e7 + 1e6) rows of 10 columns of 20 bytes are 2.4 GB.
+expect 1 run "$work/swing.lua" --out "$work/long" --quiet --set long=true --wall-limit 0.01
+says "note: the trajectories of 3 runs will take about 2.4 GB; "
+expect 1 run "$work/swing.lua" --out "$work/long" --quiet --set long=true --wall-limit 0.01 --columns energy
+says "will take about 0.48 GB; " # two columns
+
+# ---- HDF5 ----------------------------------------------------------------------------------------------
+if "$VIDA" --version | grep -q "without HDF5" >/dev/null; then
+  expect 2 run "$work/swing.lua" --out "$work/h5" --format hdf5
+  says "this vida has no HDF5"
+  finish
+  exit 0
+fi
+expect 0 run "$work/swing.lua" --out "$work/h5" --quiet --format hdf5 --plot energy
+expect 0 run "$work/swing.lua" --out "$work/again" --quiet --format hdf5 --jobs 2
+expect 2 run "$work/swing.lua" --format hdf5
+says "--format hdf5 needs --out DIR"
+cmp "$work/h5/trajectories.h5" "$work/again/trajectories.h5" || complain "equal studies, other bytes"
+files=("$work"/h5/*.h5*)
+((${#files[@]} == 1)) || complain "more than one file: ${files[*]}"
+for name in swing-rattle-h_0.1 swing-rattle-h_0.01 swing-del-midpoint-h_0.1; do
+  expect 0 compare "$work/csv/$name.csv" "$work/h5/trajectories.h5:$name" --rtol 0
+done
+expect 0 compare "$work/h5/trajectories.h5" "$work/again/trajectories.h5" --rtol 0
+shows "3 runs compared, 0 differ"
+expect 2 compare "$work/csv/swing-rattle-h_0.1.csv" "$work/h5/trajectories.h5"
+says "has the trajectories of 3 runs: expected one of them, as in '$work/h5/trajectories.h5:swing-rattle-h_0.1'"
+expect 2 compare "$work/h5/trajectories.h5:nothing" "$work/h5/trajectories.h5:nothing"
+says "has no run 'nothing'"
+
+# Pictures have the same data.
+if command -v gnuplot >/dev/null; then
+  for folder in csv h5; do
+    expect 0 plot "$work/$folder" energy drift phase trajectory multipliers
+  done
+  for file in "$work"/csv/plots/*.dat; do
+    cmp "$file" "$work/h5/plots/${file##*/}" || complain "the pictures of ${file##*/} differ"
+  done
+  expect 0 plot "$work/few" energy time --columns bob.y
+  expect 1 plot "$work/few" phase
+  head -c 20000 "$work/again/trajectories.h5" >"$work/cut.h5" && mv "$work/cut.h5" "$work/again/trajectories.h5"
+  expect 1 plot "$work/again" energy
+  says "'$work/again/trajectories.h5' is damaged"
+fi
+
+# vida.states reads the same states.
+cat >"$work/states.lua" <<'TEXT'
+local vida = require "vida"
+local folder = arg[1]
+local csv = vida.states(folder .. "/csv/swing-rattle-h_0.1.csv")
+local hdf5 = vida.states(folder .. "/h5/trajectories.h5:swing-rattle-h_0.1")
+assert(#csv == 21 and #hdf5 == 21)
+for i, state in ipairs(csv) do
+  assert(state.t == hdf5[i].t)
+  for name, value in pairs(state.values) do
+    assert(hdf5[i].values[name] == value, name)
+  end
+  for name, value in pairs(hdf5[i].values) do
+    assert(state.values[name] == value, name)
+  end
+end
+local good, message = pcall(vida.states, folder .. "/h5/trajectories.h5")
+assert(not good and message:find("has the trajectories of 3 runs", 1, true), message)
+TEXT
+"${lua[@]}" "$work/states.lua" "$work" || complain "vida.states reads other states"
+
+# CSV and HDF5 replace each other.
+expect 0 run "$work/swing.lua" --out "$work/h5" --quiet
+[[ ! -e $work/h5/trajectories.h5 ]] || complain "the old trajectories stay"
+
+# A killed run leaves files that can be read; the next one tidies up.
+"$VIDA" run "$work/swing.lua" --out "$work/killed" --quiet --format hdf5 --set long=true >/dev/null 2>&1 &
+for ((i = 0; i < 200; i++)); do
+  size=$(stat -c %s "$work/killed/swing-rattle-h_0.1.h5.partial" 2>/dev/null || echo 0)
+  ((size > 100000)) && break
+  sleep 0.05
+done
+kill -9 $!
+wait $! 2>/dev/null
+partial=("$work"/killed/*.h5.partial)
+expect 0 compare "${partial[0]}" "${partial[0]}"
+shows "0 cells beyond"
+
+finish
