@@ -92,10 +92,11 @@ void VidaStudy_CostWarnings(const VidaStudy* study, bool writes, char* text, siz
   const double bytes = writes ? VidaStudy_TrajectoryBytes(study) : 0.0;
   if (bytes > large_files) {
     char number[VIDA_REAL_TEXT_SIZE];
-    vida__append(text, size,
-                 "%sthe trajectories of %d run%s will take about %s GB; the option every writes fewer "
-                 "rows, columns fewer columns, and trajectories = none no trajectories",
-                 text[0] ? "\n" : "", study->count, vida__plural(study->count),
-                 vida__real_text(number, bytes / 1e9, 2));
+    vida__append(
+        text, size,
+        "%sthe trajectories of %d run%s will take about %s GB; the option every writes fewer "
+        "rows, columns fewer columns, and trajectories = none no trajectories",
+        text[0] ? "\n" : "", study->count, vida__plural(study->count),
+        vida__real_text(number, bytes / 1e9, 2));
   }
 }

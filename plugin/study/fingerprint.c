@@ -44,6 +44,11 @@ static void put_study(vida_record* record, const VidaStudy* study) {
   for (int i = 0; i < study->selected; i++) {
     vida__put_integer(record, study->selection[i]);
   }
+  vida__put_integer(record, study->columns.parts);
+  for (int i = 0; i < study->columns.count; i++) {
+    vida__put_integer(record, study->columns.single[i].part);
+    vida__put_integer(record, study->columns.single[i].index);
+  }
 }
 
 static void put_method_of_reference(vida_record* record, const vida_reference* reference) {

@@ -120,7 +120,7 @@ TEXT
 expect 0 run "$work/swing.lua" --out "$work/h5" --quiet
 [[ ! -e $work/h5/trajectories.h5 ]] || complain "the old trajectories stay"
 
-# A killed run leaves files that can be read; the next one tidies up.
+# A killed run leaves files that can be read, and --resume makes of them what an uninterrupted one writes.
 "$VIDA" run "$work/swing.lua" --out "$work/killed" --quiet --format hdf5 --set long=true >/dev/null 2>&1 &
 for ((i = 0; i < 200; i++)); do
   size=$(stat -c %s "$work/killed/swing-rattle-h_0.1.h5.partial" 2>/dev/null || echo 0)
@@ -133,4 +133,29 @@ partial=("$work"/killed/*.h5.partial)
 expect 0 compare "${partial[0]}" "${partial[0]}"
 shows "0 cells beyond"
 
+script several <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "several", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "bob", mass = 1.0, position = { 1, 0 } }
+system:distance { "rod", system.ground, bob, length = 1.0 }
+return vida.compare { system = system, time = 100, every = 1, methods = {
+  { "rattle", h = { 0.1, 0.01, 0.001, 0.0005 } } } }
+TEXT
+expect 0 run "$work/several.lua" --out "$work/whole" --quiet --format hdf5 --columns q,energy
+"$VIDA" run "$work/several.lua" --out "$work/resumed" --quiet --format hdf5 --columns q,energy >/dev/null 2>&1 &
+for ((i = 0; i < 500; i++)); do
+  [[ -e $work/resumed/several-rattle-h_0.01.h5 ]] && break
+  sleep 0.01
+done
+kill -9 $!
+wait $! 2>/dev/null
+if [[ ! -e $work/resumed/trajectories.h5 ]]; then # it was not faster than this test
+  expect 1 run "$work/several.lua" --out "$work/resumed" --quiet --resume --format hdf5 --columns q
+  says "an option of the comparison has changed"
+  expect 0 run "$work/several.lua" --out "$work/resumed" --quiet --resume --format hdf5 --columns q,energy
+fi
+cmp "$work/whole/trajectories.h5" "$work/resumed/trajectories.h5" || complain "a resumed study has other bytes"
+files=("$work"/resumed/*.h5*)
+((${#files[@]} == 1)) || complain "more than one file: ${files[*]}"
 finish

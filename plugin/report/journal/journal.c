@@ -207,12 +207,6 @@ static int compare_head(VidaJournal* journal, VidaError* error) {
 
 /* ---- runs and references --------------------------------------------------------------------- */
 
-/* A run that was stopped, or ended by a time limit, can go on, so that it has not ended. */
-static bool has_ended(const VidaRow* row) {
-  return VidaRow_Outcome(row) != VIDA_OUTCOME_NOT_RUN && strcmp(row->status, "STOPPED") != 0 &&
-         strcmp(row->status, "WALL_LIMIT") != 0;
-}
-
 /* The reference is complete before the first run begins. */
 static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) {
   follower* self = data;
@@ -245,7 +239,7 @@ static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
   vida_record* record = &journal->record;
   char name[VIDA_TRAJECTORY_NAME_SIZE] = "";
   long long size = 0;
-  if (!has_ended(row)) {
+  if (!vida__has_ended(row)) {
     return VIDA_SUCCESS;
   }
   if (self->trajectories) {
@@ -563,7 +557,7 @@ bool VidaJournal_RemoveComplete(VidaJournal* journal) {
   for (int i = 0; is_complete && i < journal->scope.count; i++) {
     const VidaStudy* study = journal->scope.studies[i];
     for (int run = 0; run < study->count; run++) {
-      is_complete = is_complete && has_ended(&study->runs[run].row);
+      is_complete = is_complete && vida__has_ended(&study->runs[run].row);
     }
   }
   return is_complete && unlink(journal->path) == 0;

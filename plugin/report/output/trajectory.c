@@ -377,6 +377,15 @@ static const char* name_of_run(const void* list, int run) {
   return ((const VidaTrajectories*)list)->names[run];
 }
 
+/* Whether no run can go on: until then each has its own file. */
+static bool have_ended(const VidaTrajectories* trajectories) {
+  bool all = true;
+  for (int run = 0; run < trajectories->runs && all; run++) {
+    all = vida__has_ended(VidaStudy_Row(trajectories->study, run));
+  }
+  return all;
+}
+
 /* Joins the files of the runs, in the order of the runs whatever order they ended in, and removes
  * them when the whole is there. */
 static int join_runs(VidaTrajectories* trajectories, VidaError* error) {
@@ -494,19 +503,28 @@ int VidaTrajectories_Finish(VidaTrajectories* trajectories, VidaError* error) {
       code = code ? code : failure; /* the study was broken off */
     }
   }
-  if (!trajectories->is_finished && trajectories->format == FORMAT_HDF5 && !code) {
+  if (!trajectories->is_finished && trajectories->format == FORMAT_HDF5 && !code &&
+      have_ended(trajectories)) {
     code = join_runs(trajectories, error);
   }
   trajectories->is_finished = true;
   return code;
 }
 
+bool vida__has_ended(const VidaRow* row) {
+  return VidaRow_Outcome(row) != VIDA_OUTCOME_NOT_RUN && strcmp(row->status, "STOPPED") != 0 &&
+         strcmp(row->status, "WALL_LIMIT") != 0;
+}
+
 void vida__find_trajectory(VidaTrajectories* trajectories, int run,
                            char name[VIDA_TRAJECTORY_NAME_SIZE], long long* size) {
-  set_paths(trajectories, run);
   const char* const paths[] = {trajectories->complete, trajectories->incomplete};
   name[0] = '\0';
   *size = 0;
+  if (trajectories->format == FORMAT_NONE) {
+    return;
+  }
+  set_paths(trajectories, run);
   for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !name[0]; i++) {
     struct stat status;
     if (stat(paths[i], &status) == 0) {
