@@ -86,7 +86,8 @@ end
 -- which is t. Values of empty fields are unknown.
 -- @function vida.states
 -- @tparam string file path of the file, relative to the working directory or to the folder of the script. The
---   name of a run follows that of an HDF5 file with several runs: `"results/trajectories.h5:pendulum-rattle-h_0.1"`
+--   name of a run follows that of an HDF5 file with several runs:
+--   `"results/trajectories.h5:swing-rattle-h_0.1"`
 -- @treturn {table,...} a list of `{ t = 1, values = { ["bob.x"] = 1 } }`
 -- @raise if the file cannot be read, or if a field is not a number (with the line)
 -- @usage
