@@ -68,8 +68,30 @@ typedef struct VidaLuaScenario {
   bool blames_setting; /* the failure is that of a value given by vidalua_set_setting */
 } VidaLuaScenario;
 
-/* Opens the standard libraries and `require "vida"`. `require` also finds scripts in the folder of
- * `path`. print and io.write go to stderr. */
+/* What a script may do. Zeros: nothing but read files of its folder, within generous limits. */
+typedef struct VidaLuaSandbox {
+  bool trusted;        /* everything that Lua can do, without limits */
+  const char* out;     /* the folder into which it may write; NULL: nowhere */
+  double instructions; /* that it may make; 0: vidalua_default_instructions */
+  double memory;       /* MiB of its values; 0: vidalua_default_memory */
+  const char* advice;  /* ends refusals; NULL: the option of the command */
+} VidaLuaSandbox;
+extern const double vidalua_default_instructions, vidalua_default_memory;
+
+/* Creates a state for a script; NULL without memory. Texts of *sandbox must outlive it. */
+lua_State* vidalua_new_state(const VidaLuaSandbox* sandbox);
+void vidalua_close_state(lua_State* L);
+/* What the script may do; NULL: everything. */
+const VidaLuaSandbox* vidalua_sandbox(lua_State* L);
+/* Raises an error that a sandboxed script cannot catch. */
+void vidalua_stop_script(lua_State* L);
+/* Refuses a file or a folder into which the script may not write; `what` is who wants it. */
+void vidalua_check_writable(lua_State* L, const char* what, const char* path);
+/* The same, for a report: its name ends in .html. */
+void vidalua_check_page(lua_State* L, const char* what, const char* path);
+
+/* Opens the standard libraries and `require "vida"`, in a state of vidalua_new_state. `require`
+ * also finds scripts in the folder of `path`. print and io.write go to stderr. */
 void vidalua_open_libraries(lua_State* L, const char* path);
 /* Runs the script and fills the last three members. On success the comparisons stay on the stack,
  * which keeps them alive; on failure returns false with a message on top of it. */

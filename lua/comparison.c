@@ -427,6 +427,12 @@ static int comparison_run(lua_State* L) {
           L, "run: resume = true needs out = \"DIR\", the folder of the unfinished runs");
     }
   }
+  if (wishes.directory) {
+    vidalua_check_writable(L, "run", wishes.directory);
+  }
+  if (page) {
+    vidalua_check_page(L, "run", page);
+  }
   ComparisonHandle* handle = lua_touserdata(L, 1);
   vidalua_count_pending(L, handle->was_run ? 0 : -1);
   vidalua_mark_work_done(L);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "binding.h"
+#include "sandbox.h"
 
 #define VIDALUA_OPTIONS "vida.options"
 
@@ -366,6 +366,9 @@ int vidalua_methods(lua_State* L) {
 int vidalua_plugin(lua_State* L) {
   VidaError error;
   const char* path = luaL_checkstring(L, 1);
+  if (vidalua_sandbox(L)) {
+    return vidalua_refuse(L, "vida.plugin");
+  }
   if (Vida_LoadPlugin(path, &error)) {
     return vidalua_raise(L, "", NULL, &error);
   }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "binding.h"
+#include "sandbox.h"
 
 /* ---- recordings ------------------------------------------------------------------------------ */
 
@@ -47,7 +47,7 @@ VidaLuaWatch vidalua_begin_interrupt_checks(lua_State* L) {
 bool vidalua_is_interrupted(void* data) {
   const VidaLuaWatch* watch = data;
   const lua_Hook hook = lua_gethook(watch->main);
-  return hook && hook != watch->hook;
+  return hook && hook != watch->hook && !vidalua_is_counting(watch->main);
 }
 
 /* The observers to whom all calls are passed on. The journal comes last: it has the results of the

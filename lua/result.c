@@ -352,6 +352,7 @@ static int result_write(lua_State* L) {
   if (!directory) {
     return vidalua_expected(L, "", "write", "the name of a folder", 2);
   }
+  vidalua_check_writable(L, "write", directory);
   const char* data = lua_pushfstring(L, "%s/report.json", directory);
   VidaFolder* folder = NULL;
   int code = VidaReport_HoldFolder(directory, &folder, &error);
@@ -379,6 +380,7 @@ static int result_report(lua_State* L) {
     vidalua_check_self(L, VIDALUA_RESULT);
     return vidalua_expected(L, "", "report", "the name of a file, such as \"page.html\"", 2);
   }
+  vidalua_check_page(L, "report", path);
   const int last = lua_gettop(L);
   const VidaRecording** recordings = lua_newuserdatauv(L, (size_t)last * sizeof *recordings, 0);
   int count = 0;
@@ -504,6 +506,10 @@ static int result_plot(lua_State* L) {
   read_file(L, &plot);
   if (!plot.kind) {
     return vidalua_error(L, "plot: expected a kind, as in plot { kind = \"energy\" }");
+  }
+  vidalua_check_writable(L, "plot", folder);
+  if (plot.folder) {
+    vidalua_check_writable(L, "plot", plot.folder);
   }
   if (VidaReport_Plot(folder, &plot, &error) == VIDA_SUCCESS) {
     lua_pushboolean(L, 1);

@@ -99,8 +99,10 @@ static int check_file(const char* path, VidaError* error) {
   return fail(error, VIDA_INPUT_OUTPUT, message);
 }
 
-int VidaScenario_Load(const char* path, const char* const* settings, VidaScenario** scenario,
-                      VidaError* error) {
+static int load_scenario(const char* path, const char* const* settings, bool trusted,
+                         VidaScenario** scenario, VidaError* error) {
+  const VidaLuaSandbox sandbox = {
+      .trusted = trusted, .advice = "VidaScenario_LoadTrusted loads it if you trust the author"};
   if (!scenario) {
     return refuse_null(error, "scenario");
   }
@@ -113,7 +115,7 @@ int VidaScenario_Load(const char* path, const char* const* settings, VidaScenari
     return code;
   }
   VidaScenario* created = calloc(1, sizeof *created);
-  lua_State* L = created ? luaL_newstate() : NULL;
+  lua_State* L = created ? vidalua_new_state(&sandbox) : NULL;
   if (!L) {
     free(created);
     return fail(error, VIDA_OUT_OF_MEMORY, Vida_CodeText(VIDA_OUT_OF_MEMORY));
@@ -135,9 +137,19 @@ int VidaScenario_Load(const char* path, const char* const* settings, VidaScenari
   return VIDA_SUCCESS;
 }
 
+int VidaScenario_Load(const char* path, const char* const* settings, VidaScenario** scenario,
+                      VidaError* error) {
+  return load_scenario(path, settings, false, scenario, error);
+}
+
+int VidaScenario_LoadTrusted(const char* path, const char* const* settings, VidaScenario** scenario,
+                             VidaError* error) {
+  return load_scenario(path, settings, true, scenario, error);
+}
+
 void VidaScenario_Destroy(VidaScenario** scenario) {
   if (scenario && *scenario) {
-    lua_close((*scenario)->L);
+    vidalua_close_state((*scenario)->L);
     free(*scenario);
     *scenario = NULL;
   }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "binding.h"
+#include "sandbox.h"
 
 /* ---- strict globals -------------------------------------------------------------------------- */
 
@@ -90,6 +90,10 @@ static void prepend_directory(lua_State* L, const char* path) {
 }
 
 void vidalua_open_libraries(lua_State* L, const char* path) {
+  if (vidalua_sandbox(L)) {
+    vidalua_open_sandbox(L, path);
+    return;
+  }
   luaL_openlibs(L);
   redirect_output(L);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
@@ -142,6 +146,7 @@ static bool run_script(lua_State* L, const char* path, int* results) {
   }
   set_strict_environment(L);
   const int code = lua_pcall(L, 0, LUA_MULTRET, handler);
+  vidalua_explain_limit(L, code);
   lua_remove(L, handler);
   *results = code == LUA_OK ? lua_gettop(L) - handler + 1 : 0;
   return code == LUA_OK;

@@ -330,6 +330,7 @@ const CliCommand cli_advise_command = {
         "the least work on similar systems of the atlas, with the evidence. In systems of\n"
         "up to 500 unknowns every method makes one such step; methods that do not accept\n"
         "the system are listed with the reason.\n"
+        "The script runs in a sandbox; --trust runs it without.\n"
         "Exit code: 0 success, 1 the script failed, 2 wrong usage.\n",
     .examples =
         "  vida advise scenarios/double_spherical_pendulum.lua\n"

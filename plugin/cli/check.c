@@ -161,6 +161,7 @@ const CliCommand cli_check_command = {
         "quotients, computes the rank of the constraints and finds the rows that depend\n"
         "on others, makes the initial values consistent, and tests the symmetries of each\n"
         "term.\n"
+        "The script runs in a sandbox; --trust runs it without.\n"
         "Exit code: 0 no errors (there may be warnings), 1 errors in the model or the\n"
         "script, 2 wrong usage.\n",
     .examples =

@@ -8,7 +8,7 @@
 #include "scenario.h"
 
 typedef struct Arguments {
-  const char* command;
+  CliSandbox sandbox; /* first member */
   const char* script;
   TextList settings;
 } Arguments;
@@ -20,17 +20,18 @@ typedef struct Work {
 
 bool cli_take_inspected(void* data, const char* value) {
   Arguments* arguments = data;
-  return cli_take_scenario(arguments->command, &arguments->script, value);
+  return cli_take_scenario(arguments->sandbox.command, &arguments->script, value);
 }
 
 static bool take_setting(void* data, const char* value) {
   Arguments* arguments = data;
-  return cli_add_setting(arguments->command, &arguments->settings, value);
+  return cli_add_setting(arguments->sandbox.command, &arguments->settings, value);
 }
 
 const CliOption cli_inspection_options[] = {
     {"--set", CLI_VALUE("name=value", CLI_OTHER),
      "set a vida.setting or an option of the comparison", take_setting},
+    CLI_SANDBOX_OPTIONS,
     {NULL, NULL, NULL, NULL}};
 
 static int inspect_protected(lua_State* L) {
@@ -63,7 +64,7 @@ static int inspect_protected(lua_State* L) {
 
 int cli_inspect(const CliCommand* command, int count, char** texts,
                 const CliInspection* inspection) {
-  Arguments arguments = {.command = command->name};
+  Arguments arguments = {.sandbox = {.command = command->name}};
   int code = EXIT_USAGE;
   const CliParsed parsed = cli_parse(command, count, texts, &arguments);
   if (parsed == CLI_HELP_SHOWN) {
@@ -71,7 +72,9 @@ int cli_inspect(const CliCommand* command, int count, char** texts,
   } else if (parsed == CLI_GO_ON && !arguments.script) {
     cli_usage_error(command->name, "the name of a scenario is missing");
   } else if (parsed == CLI_GO_ON) {
-    Work work = {.scenario = {.script = arguments.script, .settings = &arguments.settings},
+    Work work = {.scenario = {.script = arguments.script,
+                              .sandbox = arguments.sandbox.sandbox,
+                              .settings = &arguments.settings},
                  .inspection = inspection};
     code = cli_run_protected(inspect_protected, &work.scenario);
   }

@@ -18,6 +18,7 @@ typedef enum RunFormat { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_HDF5 } Ru
 static const char* const format_names[] = {"table", "csv", "json", "hdf5", NULL};
 
 typedef struct RunArguments {
+  CliSandbox sandbox; /* first member */
   const char* script;
   const char* out; /* NULL: nothing is written */
   bool report;
@@ -41,7 +42,7 @@ static bool take_script(void* data, const char* value) {
 }
 
 static bool take_out(void* data, const char* value) {
-  ((RunArguments*)data)->out = value;
+  ((RunArguments*)data)->out = ((RunArguments*)data)->sandbox.sandbox.out = value;
   return value[0] ? true : cli_usage_error("run", "--out needs the name of a folder");
 }
 
@@ -224,6 +225,7 @@ static const CliOption run_options[] = {
     {"--plot", CLI_VALUE("[KIND,...]", CLI_PICTURE | CLI_OPTIONAL),
      "draw pictures with gnuplot into DIR/plots; see 'vida plot --help'", take_plot},
     {"--quiet", NULL, "show no progress", take_quiet},
+    CLI_SANDBOX_OPTIONS,
     {NULL, NULL, NULL, NULL}};
 
 /* ---- the comparisons that a script returns --------------------------------------------------- */
@@ -671,7 +673,7 @@ static bool check_trajectories(RunArguments* arguments) {
 }
 
 static int run_command(const CliCommand* command, int count, char** texts) {
-  RunArguments arguments = {0};
+  RunArguments arguments = {.sandbox = {.command = "run"}};
   int code = EXIT_USAGE;
   const CliParsed parsed = cli_parse(command, count, texts, &arguments);
   if (parsed == CLI_HELP_SHOWN) {
@@ -689,6 +691,7 @@ static int run_command(const CliCommand* command, int count, char** texts) {
     cli_usage_error(command->name, "--resume needs --out DIR, the folder of the unfinished runs");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script,
+                              .sandbox = arguments.sandbox.sandbox,
                               .settings = &arguments.settings,
                               .may_work_alone = true},
                  .arguments = &arguments};
@@ -714,6 +717,8 @@ const CliCommand cli_run_command = {
         "--trajectories or --format hdf5 asks for them. --report adds DIR/report.html, a\n"
         "page with the table, plots and an animation for any browser; 'vida report DIR'\n"
         "writes it later from DIR/report.json.\n"
+        "The script runs in a sandbox: it reads files of its folder, writes only into DIR\n"
+        "and starts no programs. --trust runs it without: only if you trust the author.\n"
         "Ctrl-C (or SIGTERM) ends the runs, if necessary during a step. Finished runs are\n"
         "printed and written; the others have the status STOPPED or NOT_RUN. The third\n"
         "Ctrl-C ends the process at once. --resume goes on where a run with --out DIR\n"

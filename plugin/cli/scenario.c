@@ -32,6 +32,31 @@ bool cli_add_setting(const char* command, TextList* list, const char* value) {
   return cli_add_text(command, list, value);
 }
 
+bool cli_take_trust(void* data, const char* value) {
+  (void)value;
+  ((CliSandbox*)data)->sandbox.trusted = true;
+  return true;
+}
+
+static bool take_limit(const CliSandbox* arguments, const char* option, const char* value,
+                       double* limit) {
+  char* end = NULL;
+  *limit = strtod(value, &end);
+  return (end != value && !*end && *limit >= 1.0) ||
+         cli_usage_error(arguments->command, "%s: expected a number of at least 1, got '%s'",
+                         option, value);
+}
+
+bool cli_take_instructions(void* data, const char* value) {
+  CliSandbox* arguments = data;
+  return take_limit(arguments, "--script-instructions", value, &arguments->sandbox.instructions);
+}
+
+bool cli_take_memory(void* data, const char* value) {
+  CliSandbox* arguments = data;
+  return take_limit(arguments, "--script-memory", value, &arguments->sandbox.memory);
+}
+
 enum { PATH_SIZE = 4096 };
 
 static bool is_there(const char* folder, const char* name, const char* ending,
@@ -135,8 +160,7 @@ enum { PATIENCE = 2 };
 
 static void stop_script(lua_State* L, lua_Debug* frame) {
   (void)frame;
-  lua_sethook(L, NULL, 0, 0);
-  luaL_error(L, "stopped on request");
+  vidalua_stop_script(L);
 }
 
 typedef void signal_handler(int signal_number);
@@ -197,8 +221,10 @@ void cli_ignore_interrupt(lua_State* L) {
 int cli_fail(Scenario* work, int code, const char* message) {
   fprintf(stderr, "%svida:%s ", cli_colour(stderr, CLI_RED), cli_colour(stderr, CLI_PLAIN));
   for (const char* c = message; *c; c++) { /* it may hold any text of the script's */
-    const bool is_plain = (unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t';
-    fputc(is_plain && *c != 0x7F ? *c : '?', stderr);
+    const unsigned char byte = (unsigned char)*c;
+    const bool is_c1 = c > message && (unsigned char)c[-1] == 0xC2 && byte >= 0x80 && byte < 0xA0;
+    const bool is_plain = byte >= 0x20 || *c == '\n' || *c == '\t';
+    fputc(is_plain && !is_c1 && byte != 0x7F ? *c : '?', stderr);
   }
   fputc('\n', stderr);
   work->exit_code = code;
@@ -242,7 +268,7 @@ bool cli_is_first_of_system(const Scenario* scenario, int i) {
 }
 
 int cli_run_protected(lua_CFunction function, Scenario* work) {
-  lua_State* L = luaL_newstate();
+  lua_State* L = vidalua_new_state(&work->sandbox);
   if (!L) {
     cli_fail(work, EXIT_FAILED, "out of memory");
     return work->exit_code;
@@ -257,7 +283,7 @@ int cli_run_protected(lua_CFunction function, Scenario* work) {
   }
   fflush(stdout); /* a signal ends the process from here on, and would lose what is not written */
   let_signals_go();
-  lua_close(L);
+  vidalua_close_state(L);
   if (received_signal && work->exit_code != EXIT_OK) {
     work->exit_code = EXIT_SIGNAL + received_signal; /* exit code of shells for a signal */
   }

@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <vida/vida.h>
 
+#include "arguments.h"
+#include "binding.h"
+
 /* A growing list of texts, which are not copied. */
 typedef struct TextList {
   const char** items;
@@ -20,9 +23,31 @@ bool cli_add_setting(const char* command, TextList* list, const char* value);
 /* Stores the operand of a command that takes one scenario. Returns false after a message. */
 bool cli_take_scenario(const char* command, const char** scenario, const char* value);
 
+/* What a script may do: the first member of the arguments of a command that runs scripts. */
+typedef struct CliSandbox {
+  const char* command;
+  VidaLuaSandbox sandbox;
+} CliSandbox;
+
+bool cli_take_trust(void* data, const char* value);
+bool cli_take_instructions(void* data, const char* value);
+bool cli_take_memory(void* data, const char* value);
+/* The rows of its options. */
+#define CLI_SANDBOX_OPTIONS                                                                       \
+  {"--trust", NULL, "run the script without a sandbox: it may do all that you may do",            \
+   cli_take_trust},                                                                               \
+      {"--script-instructions", CLI_VALUE("N", CLI_OTHER),                                        \
+       "end the script after about N instructions of Lua, by default 1e11",                       \
+       cli_take_instructions},                                                                    \
+  {                                                                                               \
+    "--script-memory", CLI_VALUE("MIB", CLI_OTHER),                                               \
+        "end the script if its Lua values need more memory, by default 1024 MiB", cli_take_memory \
+  }
+
 /* A scenario of the command. */
 typedef struct Scenario {
   const char* script;
+  VidaLuaSandbox sandbox;
   const TextList* settings;
   VidaStudy** studies; /* the comparisons, owned by Lua */
   int count;

@@ -10,6 +10,8 @@ static void test_nothing(void) {
                "path is NULL");
   EXPECT_ERROR(VidaScenario_Load("missing.lua", NULL, NULL, &error), &error, VIDA_BAD_ARGUMENT,
                "scenario is NULL");
+  EXPECT_ERROR(VidaScenario_LoadTrusted(NULL, NULL, &scenario, &error), &error, VIDA_BAD_ARGUMENT,
+               "path is NULL");
   EXPECT(VidaScenario_Load(NULL, NULL, NULL, NULL) == VIDA_BAD_ARGUMENT, "no error record");
   VidaScenario_Destroy(NULL);
   VidaScenario_Destroy(&scenario);

@@ -111,6 +111,25 @@ static void test_settings(void) {
   VidaScenario_Destroy(&other);
 }
 
+/* A script has the rights of the program only if the program says so. */
+static void test_trust(void) {
+  VidaScenario* scenario = NULL;
+  VidaError error;
+  write_script("assert(os.getenv and package.cpath and debug.getregistry)\nerror 'trusted'\n");
+  EXPECT_ERROR(
+      VidaScenario_Load(script_path, NULL, &scenario, &error), &error, VIDA_BAD_ARGUMENT,
+      "test_scenario_script.lua:1: package.cpath is not available in a sandboxed scenario; "
+      "VidaScenario_LoadTrusted");
+  EXPECT_ERROR(VidaScenario_LoadTrusted(script_path, NULL, &scenario, &error), &error,
+               VIDA_BAD_ARGUMENT, "test_scenario_script.lua:2: trusted");
+  write_script("local text = 'x'\nwhile true do text = text .. text end\n");
+  EXPECT_ERROR(VidaScenario_Load(script_path, NULL, &scenario, &error), &error, VIDA_BAD_ARGUMENT,
+               "the script needs more than 1024 MiB of memory");
+  write_script("io.open('/etc/passwd', 'w')\n");
+  EXPECT_ERROR(VidaScenario_Load(script_path, NULL, &scenario, &error), &error, VIDA_BAD_ARGUMENT,
+               "test_scenario_script.lua:1: io.open: '/etc/passwd', which is not in");
+}
+
 static void test_errors(void) {
   VidaScenario* scenario = NULL;
   VidaError error;
@@ -139,6 +158,7 @@ static void test_errors(void) {
 int main(void) {
   static const CheckTest tests[] = {{"same rows", test_same_rows},
                                     {"settings", test_settings},
+                                    {"trust", test_trust},
                                     {"errors", test_errors},
                                     {NULL, NULL}};
   return check_main("scenario", tests);

@@ -22,13 +22,18 @@ typedef struct VidaScenario VidaScenario;
  *   settings  values of vida.setting and options of comparisons, each "name=value", as the command
  *             takes them with --set; ends with NULL. Nullable: none
  * The script runs as in the command: the module is `require "vida"`, undeclared global variables
- * are errors, and print writes to stderr; os.exit raises an error. It has the rights of the
- * program: load only what you trust. The caller owns *scenario and frees it with
+ * are errors, and print writes to stderr; os.exit raises an error. It runs in a sandbox: it reads
+ * files of its own folder and writes none, starts no process, and its instructions and its memory
+ * have generous limits. The caller owns *scenario and frees it with
  * VidaScenario_Destroy. Fails with VIDA_BAD_ARGUMENT for an error in the script, with its file and
  * line; for a script that returns no comparison; and for a setting without "=" or that nothing
  * uses. Fails with VIDA_INPUT_OUTPUT if the file cannot be read. */
 VIDA_API int VidaScenario_Load(const char* path, const char* const* settings,
                                VidaScenario** scenario, VidaError* error);
+/* The same without a sandbox: the script has the rights of the program. Load only what you trust.
+ */
+VIDA_API int VidaScenario_LoadTrusted(const char* path, const char* const* settings,
+                                      VidaScenario** scenario, VidaError* error);
 /* Frees a scenario with its studies and systems, and sets *scenario to NULL; NULL is allowed. */
 VIDA_API void VidaScenario_Destroy(VidaScenario** scenario);
 
