@@ -215,6 +215,9 @@ double vidalua_optional_real(lua_State* L, int table, const char* place, const c
                              double fallback);
 bool vidalua_optional_boolean(lua_State* L, int table, const char* place, const char* field,
                               bool fallback);
+/* Texts go to terminals: these replace control characters, except \n and \t, and refuse them. */
+void vidalua_show_controls(char* text);
+void vidalua_check_controls(lua_State* L, const char* place, const char* field, const char* text);
 /* NULL when the field is not there. */
 const char* vidalua_optional_text(lua_State* L, int table, const char* place, const char* field);
 /* The value at `index` must be a finite number. */
@@ -516,6 +519,9 @@ const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const cha
  * of time or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
  * comparison. (reference.c) */
 void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index);
+/* Whether a function of a script that is a reference runs, in the middle of a comparison: what it
+ * works with must not be freed, and no other comparison can begin. */
+bool vidalua_is_reference_at_work(lua_State* L);
 /* Reads { "rattle", h = 0.01, ... } and visits it; with `lists`, options may be lists, and every
  * combination of their values is visited. */
 typedef void VidaLuaVisitor(lua_State* L, const VidaOptions* options, const char* place,

@@ -348,6 +348,33 @@ bool vidalua_optional_boolean(lua_State* L, int table, const char* place, const 
   return value;
 }
 
+/* Whether a text has the character of a control sequence at c: C0 without \n and \t, DEL, or C1 as
+ * UTF-8. */
+static bool is_control(const char* c) {
+  const unsigned char byte = (unsigned char)*c, next = (unsigned char)c[1];
+  return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F ||
+         (byte == 0xC2 && next >= 0x80 && next < 0xA0);
+}
+
+void vidalua_show_controls(char* text) {
+  for (; *text; text++) {
+    if (is_control(text)) {
+      *text = '?';
+    }
+  }
+}
+
+void vidalua_check_controls(lua_State* L, const char* place, const char* field, const char* text) {
+  for (; *text; text++) {
+    if (is_control(text)) {
+      const char* path = vidalua_push_path(L, place, field);
+      vidalua_error(
+          L, "%s: the text has the control character %d", path,
+          (unsigned char)*text == 0xC2 ? (int)(unsigned char)text[1] : (int)(unsigned char)*text);
+    }
+  }
+}
+
 const char* vidalua_optional_text(lua_State* L, int table, const char* place, const char* field) {
   const char* value = NULL;
   if (vidalua_field(L, table, field) != LUA_TNIL) {
@@ -355,6 +382,7 @@ const char* vidalua_optional_text(lua_State* L, int table, const char* place, co
     if (!value) {
       vidalua_expected(L, place, field, "a text", -1);
     }
+    vidalua_check_controls(L, place, field, value);
   }
   lua_pop(L, 1);
   return value; /* the table holds it */

@@ -44,6 +44,21 @@ enum { OWN_KEYS = 7 };
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
+/* A function of the script that is a reference runs in the middle of a comparison, which needs
+ * itself and the comparisons after it. */
+static void refuse_at_work(lua_State* L, const char* what) {
+  if (vidalua_is_reference_at_work(L)) {
+    vidalua_error(L, "%s: a reference cannot %s a comparison while one is at work", what, what);
+  }
+}
+
+static int comparison_gc(lua_State* L) {
+  ComparisonHandle* handle = vidalua_check_self(L, VIDALUA_COMPARISON);
+  VidaStudy_Destroy(&handle->study);
+  vidalua_release_box(&handle->box);
+  return 0;
+}
+
 /*** Frees the comparison now, not at the next garbage collection. Its results cannot be used
  * afterwards.
  * @function close
@@ -51,10 +66,9 @@ enum { OWN_KEYS = 7 };
  * comparison:close()
  */
 static int comparison_close(lua_State* L) {
-  ComparisonHandle* handle = vidalua_check_self(L, VIDALUA_COMPARISON);
-  VidaStudy_Destroy(&handle->study);
-  vidalua_release_box(&handle->box);
-  return 0;
+  vidalua_check_self(L, VIDALUA_COMPARISON);
+  refuse_at_work(L, "close");
+  return comparison_gc(L);
 }
 
 VidaStudy* vidalua_to_study(lua_State* L, int index) {
@@ -415,6 +429,7 @@ static int comparison_run(lua_State* L) {
   bool quiet = false, resume = false;
   const char* page = NULL;
   VidaStudy* study = vidalua_check_study(L, 1);
+  refuse_at_work(L, "run");
   if (!lua_isnoneornil(L, 2)) {
     vidalua_check_table(L, 2, "run", "{ quiet = true, out = \"DIR\" }");
     vidalua_check_keys(L, 2, "run", "key", 0, vidalua_names(keys));
@@ -569,7 +584,7 @@ static int comparison_tostring(lua_State* L) {
 }
 
 void vidalua_open_comparison(lua_State* L) {
-  static const luaL_Reg meta[] = {{"__gc", comparison_close},
+  static const luaL_Reg meta[] = {{"__gc", comparison_gc},
                                   {"__close", comparison_close},
                                   {"__tostring", comparison_tostring},
                                   {NULL, NULL}};

@@ -43,7 +43,28 @@ typedef struct ExactFunction {
   lua_State* L; /* the main thread: the study may be run from any other */
   const VidaSystem* system;
   double *q, *v, *lambda; /* where the running call writes */
+  int* at_work;           /* number of such functions that run, in the registry of the state */
 } ExactFunction;
+
+static const char at_work_key = 0;
+
+/* Pushes the counter of the state. */
+static int* push_counter(lua_State* L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &at_work_key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    int* counter = lua_newuserdatauv(L, sizeof *counter, 0);
+    *counter = 0;
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &at_work_key);
+  }
+  return lua_touserdata(L, -1);
+}
+
+bool vidalua_is_reference_at_work(lua_State* L) {
+  const bool is_at_work = *push_counter(L) > 0;
+  lua_pop(L, 1);
+  return is_at_work;
+}
 
 /* (function, ExactFunction, t), protected */
 static int call_exact(lua_State* L) {
@@ -70,6 +91,7 @@ static void describe_failure(const ExactFunction* exact, double t, VidaError* er
   *error = (VidaError){.code = VIDA_CALLBACK_FAILED};
   snprintf(error->message, sizeof error->message, "%s, at t = %.10g of the reference of %s:%d",
            message ? message : "no message", t, function.short_src, function.linedefined);
+  vidalua_show_controls(error->message);
 }
 
 static int exact_state(void* data, double t, double* q, double* v, double* lambda,
@@ -89,10 +111,12 @@ static int exact_state(void* data, double t, double* q, double* v, double* lambd
   lua_rawgetp(L, LUA_REGISTRYINDEX, exact);
   lua_pushlightuserdata(L, exact);
   lua_pushnumber(L, t);
+  ++*exact->at_work;
   if (lua_pcall(L, 3, 0, top + 1) != LUA_OK) {
     code = VIDA_CALLBACK_FAILED;
     describe_failure(exact, t, error);
   }
+  --*exact->at_work;
   lua_settop(L, top);
   return code;
 }
@@ -112,7 +136,8 @@ static void set_exact(lua_State* L, VidaStudy* study, int comparison, const char
     vidalua_expected(L, "reference", "exact", "a function of time", -1);
   }
   ExactFunction* exact = lua_newuserdatauv(L, sizeof *exact, 0);
-  *exact = (ExactFunction){.system = VidaStudy_System(study)};
+  *exact = (ExactFunction){.system = VidaStudy_System(study), .at_work = push_counter(L)};
+  lua_pop(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   exact->L = lua_tothread(L, -1);
   lua_pop(L, 1);

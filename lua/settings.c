@@ -207,6 +207,7 @@ int vidalua_setting(lua_State* L) {
   static const char* const keys[] = {"unit", "text", NULL};
   vidalua_check_table(L, 1, "setting", "{ \"time\", 30, unit = \"s\" }");
   const char* name = vidalua_check_name(L, 1, "setting");
+  vidalua_check_controls(L, "setting", "[1]", name);
   const char* place = lua_pushfstring(L, "setting '%s'", name);
   vidalua_check_keys(L, 1, place, "key", 2, vidalua_names(keys));
   const char* unit = vidalua_optional_text(L, 1, place, "unit");

@@ -104,7 +104,7 @@ print(table.concat(list, " "))
 TEXT
 }
 
-stop "$VIDA" run "$work/long.lua" --out "$work/stopped" --format json
+stop "$VIDA" run --trust "$work/long.lua" --out "$work/stopped" --format json
 ((code == 130)) || complain "an interrupted comparison gave exit code $code"
 says "stopped on request at t = "
 says "; 0 of 1 runs had finished"
@@ -120,7 +120,7 @@ for signal in INT TERM; do
   expected=130
   [[ $signal == TERM ]] && expected=143
   sign="$work/$signal/2/*1e-05*.partial" \
-    stop "$VIDA" run "$work/several.lua" --out "$work/$signal" --set list=true --format json
+    stop "$VIDA" run --trust "$work/several.lua" --out "$work/$signal" --set list=true --format json
   ((code == expected)) || complain "SIG$signal gave exit code $code"
   statuses=$(cells "$work/out" status)
   [[ $statuses == "ok "*" STOPPED NOT_RUN NOT_RUN" ]] || complain "SIG$signal: $statuses"
@@ -131,22 +131,31 @@ for signal in INT TERM; do
 done
 signal=INT
 
-sign="$work/page/*1e-05*.partial" stop "$VIDA" run "$work/several.lua" --report --out "$work/page" --format json
+sign="$work/page/*1e-05*.partial" stop "$VIDA" run --trust "$work/several.lua" --report --out "$work/page" --format json
 ((code == 130)) || complain "an interrupted run with a page gave exit code $code"
 is_json "$work/page/report.json" '#value.studies[1].rows == 3'
 [[ -s $work/page/report.html ]] || complain "no page of what had finished"
 
-stop "$VIDA" run "$work/several.lua" --set jobs=2 --format json
+stop "$VIDA" run --trust "$work/several.lua" --set jobs=2 --format json
 ((code == 130)) || complain "two interrupted runs at once gave exit code $code"
 [[ $(cells "$work/out" status) == *" STOPPED STOPPED" ]] || complain "$(cells "$work/out" status)"
 
-stop "$VIDA" run "$work/endless.lua"
+stop "$VIDA" run --trust "$work/endless.lua"
 ((code == 130)) || complain "an interrupted script gave exit code $code"
 says "stopped on request"
 silent
-signal=TERM stop "$VIDA" run "$work/endless.lua"
+signal=TERM stop "$VIDA" run --trust "$work/endless.lua"
 ((code == 143)) || complain "a script told to end gave exit code $code"
 signal=INT
+
+# In a sandbox, within a coroutine that catches errors.
+script caught <<TEXT
+io.open("$work/kept/begun.csv", "w"):close()
+coroutine.wrap(function() while true do pcall(function() while true do end end) end end)()
+TEXT
+sign="$work/kept/begun.csv" stop "$VIDA" run "$work/caught.lua" --out "$work/kept"
+((code == 130)) || complain "a sandboxed script that was interrupted gave exit code $code"
+says "stopped on request"
 
 # In the middle of a step: a million own steps, and many more, between two states that are given out.
 # What had finished is kept, also by a second signal.
@@ -164,14 +173,14 @@ for method in 'rattle-variable", start_density = 1e9, max_steps = 1e12' \
   'coordinate-projection", rtol = 1e-13, max_steps = 1e9' 'ida-ggl", rtol = 1e-13, max_steps = 1e9' \
   'radau", rtol = 1e-14, max_steps = 1e12' 'cvode-projected", rtol = 1e-14, max_steps = 1e9'; do
   sed "s/METHOD/\"$method/" "$work/inside.lua" >"$work/within.lua"
-  stop "$VIDA" run "$work/within.lua" --out "$work/within" --format json
+  stop "$VIDA" run --trust "$work/within.lua" --out "$work/within" --format json
   ((code == 130)) || complain "$method: an interrupt within a step gave exit code $code"
   [[ $(cells "$work/out" status) == *" STOPPED" ]] || complain "$method: $(cells "$work/out" status)"
   says "within the step from t = 0"
 done
 for pause in 0 0 0 0 0 0 0.001 0.002 0.005 0.01; do
   rm -rf "$work/twice"
-  "$VIDA" run "$work/several.lua" --out "$work/twice" --format json >"$work/out" 2>"$work/err" </dev/null &
+  "$VIDA" run --trust "$work/several.lua" --out "$work/twice" --format json >"$work/out" 2>"$work/err" </dev/null &
   first=$!
   await "$work/twice/*1e-05*.partial"
   kill -TERM "$first"
@@ -182,13 +191,13 @@ for pause in 0 0 0 0 0 0 0.001 0.002 0.005 0.01; do
     complain "a second signal after $pause s lost rows: $(cat "$work/out")"
 done
 
-expect 1 run "$work/several.lua" --wall-limit 0.3 --format json
+expect 1 run --trust "$work/several.lua" --wall-limit 0.3 --format json
 [[ $(cells "$work/out" status) == *" WALL_LIMIT WALL_LIMIT" ]] || complain "$(cells "$work/out" status)"
 for wrong in 0 -1 x inf1 ''; do
   expect 2 run "$work/short.lua" --wall-limit "$wrong"
 done
 sed 's/1e-5/1e-7/' "$work/long.lua" >"$work/endless_steps.lua"
-stop "$VIDA" run "$work/endless_steps.lua"
+stop "$VIDA" run --trust "$work/endless_steps.lua"
 says "vida: note: rattle, h = 1e-07 s makes 1e+11 steps"
 
 # ---- streams that are closed or full ------------------------------------------------------------
@@ -210,14 +219,14 @@ for arguments in "run $work/short.lua" "run $work/short.lua --out $work/closed" 
   fi
 done
 [[ -s $work/closed/comparison.csv && ! -e $work/closed/.vida.lock ]] || complain "no rows beside a closed stdout"
-"$VIDA" run "$work/short.lua" --out "$work/quiet" --format csv >"$work/out" 2>&- <&- ||
+"$VIDA" run --trust "$work/short.lua" --out "$work/quiet" --format csv >"$work/out" 2>&- <&- ||
   complain "a run without stdin and stderr failed"
 [[ $(wc -l <"$work/out") == 4 ]] || complain "rows without stderr: $(cat "$work/out")"
 
 # ---- a file that may not grow -------------------------------------------------------------------
 (
   ulimit -f 8
-  exec "$VIDA" run "$work/short.lua" --set duration=1000 --out "$work/full" >"$work/out" 2>"$work/err" </dev/null
+  exec "$VIDA" run --trust "$work/short.lua" --set duration=1000 --out "$work/full" >"$work/out" 2>"$work/err" </dev/null
 )
 grep -q 'cannot write' "$work/err" || complain "a full disk: $(cat "$work/err")"
 grep -q 'was killed' "$work/err" && complain "its own file is said to be another run's: $(cat "$work/err")"
@@ -229,13 +238,13 @@ done
 
 # ---- processors that may not be used ------------------------------------------------------------
 if type -P taskset >/dev/null && (($(nproc) > 1)); then
-  taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$VIDA" run "$work/short.lua" --jobs 0 >"$work/out" 2>"$work/err"
+  taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')" "$VIDA" run --trust "$work/short.lua" --jobs 0 >"$work/out" 2>"$work/err"
   grep -q 'at once' "$work/out" "$work/err" && complain "jobs = 0 uses processors that it may not"
 fi
 
 # ---- a folder in use, and one whose run was killed ----------------------------------------------
 rm -f "$work/begun"
-"$VIDA" run "$work/long.lua" --out "$work/shared" >"$work/first" 2>&1 </dev/null &
+"$VIDA" run --trust "$work/long.lua" --out "$work/shared" >"$work/first" 2>&1 </dev/null &
 first=$!
 for ((i = 0; i < 3000; i++)); do
   partial=("$work"/shared/*.csv.partial)
@@ -284,7 +293,7 @@ return vida.compare { system = system, time = 1000, methods = { { "rattle", h = 
   { "del-midpoint", h = { 0.02, 1e-6 } } } }
 TEXT
 for jobs in 1 2; do
-  "$VIDA" run "$work/killed.lua" --jobs "$jobs" --out "$work/killed$jobs" >/dev/null 2>&1 </dev/null &
+  "$VIDA" run --trust "$work/killed.lua" --jobs "$jobs" --out "$work/killed$jobs" >/dev/null 2>&1 </dev/null &
   first=$!
   for ((i = 0; i < 3000; i++)); do
     # Beside the long run another one comes to its end.
@@ -308,10 +317,10 @@ says "interrupted!"
 # Some machines have no pseudo-terminals to try it on.
 if type -P script >/dev/null && script -q -c true /dev/null >/dev/null 2>&1 </dev/null; then
   sed 's/1e-5/0.01/' "$work/long.lua" >"$work/medium.lua"
-  SHELL=/bin/sh command script -q -e -c "'$VIDA' run '$work/medium.lua' --format csv" /dev/null \
+  SHELL=/bin/sh command script -q -e -c "'$VIDA' run --trust '$work/medium.lua' --format csv" /dev/null \
     </dev/null >"$work/terminal" || complain "a run on a terminal failed"
   grep -q 'rattle, h = 0.01 s: ' "$work/terminal" || complain "no progress on a terminal"
-  SHELL=/bin/sh command script -q -e -c "'$VIDA' run '$work/medium.lua' --quiet" /dev/null \
+  SHELL=/bin/sh command script -q -e -c "'$VIDA' run --trust '$work/medium.lua' --quiet" /dev/null \
     </dev/null >"$work/terminal"
   grep -q '%' "$work/terminal" && complain "progress although --quiet was given"
 else

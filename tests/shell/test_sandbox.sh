@@ -171,6 +171,39 @@ local system = new_system { "p", dimension = 3 }
 system:body { "top", mass = 1, inertia = { 1, 1, 2 } }
 error "the end"'
 
+# ---- functions of the script in the middle of a comparison ----------------------------------------
+for act in "comparison:close()" "comparison:run()" "later:close()" "local closed <close> = later"; do
+  ends "$act in a reference" "a comparison while one is at work" <<<"${pendulum%local comparison*}
+local comparison, later
+comparison = vida.compare { system = system, time = 0.1, methods = { { 'rattle', h = 0.05 } },
+  reference = function() $act return { positions = { 1, 0 } } end }
+later = vida.compare { system = system, time = 0.1, methods = { { 'rattle', h = 0.05 } } }
+return { comparison, later }"
+done
+ends "a reference whose message controls the terminal" "?[31mred" <<<"${pendulum%local comparison*}
+return vida.compare { system = system, time = 0.1, methods = { { 'rattle', h = 0.05 } },
+  reference = function() error '\\27[31mred' end }"
+ends "a setting that controls the terminal" "the text has the control character 27" \
+  <<<'require("vida").setting { "x", 1, text = "\27]0;title\7" }'
+ends "a reference that controls the terminal" "the text has the control character 27" <<<"${pendulum%local comparison*}
+vida.compare { system = system, time = 0.1, methods = { { 'rattle', h = 0.05 } }, reference = { name = '\\27c',
+  exact = function() return { positions = { 1, 0 } } end } }"
+
+# ---- pages and pictures: texts stay texts ---------------------------------------------------------
+cat >"$work/stranger/injects.lua" <<TEXT
+local vida = require "vida"
+local name = "</script><script>alert(1)</script><img src=x onerror=alert(2)> 'a; system(\\"touch $effect\\") \`touch $effect\`"
+local system = vida.system { name, dimension = 2 }
+local bob = system:particle { "=cmd|'/c calc'!A1", mass = 1, position = { 1, 0 } }
+system:distance { name .. "2", system.ground, bob, length = 1 }
+return vida.compare { system = system, time = 0.1, methods = { { "rattle", h = 0.05 } } }
+TEXT
+run run "$work/stranger/injects.lua" --out "$work/injected" --report --plot --quiet
+((code == 0)) || complain "a name with markup fails: $(cat "$work/err")"
+grep -q -a -e '<script>alert' -e '<img src=x' "$work/injected/report.html" && complain "markup in the page"
+[[ ! -e $effect ]] || complain "gnuplot has run a command"
+grep -q -r -e '^=cmd' -e ',=cmd' "$work/injected" && complain "a formula in a table"
+
 # ---- what never ends ----------------------------------------------------------------------------
 few=(--script-instructions 3e6)
 more="the script needs more than 3e+06 instructions; --script-instructions N allows N"
