@@ -193,7 +193,7 @@ static size_t damage(char* text, size_t size) {
 
 /* Files of results of small_script, kept in memory. */
 static const char* const result_files[] = {"report.json", "comparison.csv", "comparison.json",
-                                           "rattle-h_0.1.csv", NULL};
+                                           "p-rattle-h_0.1.csv", NULL};
 static char* kept_text[4];
 static size_t kept_size[4];
 

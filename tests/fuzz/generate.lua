@@ -1,5 +1,5 @@
--- Generates inputs for the fuzzer from random numbers: the same seed gives the same input. Called by fuzz.c as
--- a chunk of (kind, seed); returns the text of a script, or a list of arguments of the command.
+-- Generates inputs for the fuzzer from random numbers: the same seed gives the same input. fuzz.c calls it as a
+-- chunk of (kind, seed); it returns the text of a script, or a list of arguments of the command.
 local kind, seed = ...
 local vida = require "vida"
 
@@ -18,10 +18,14 @@ local function pick(list) return list[random(#list)] end
 -- ---- values ---------------------------------------------------------------------------------------
 
 local reals = { "0", "1", "-1", "0.5", "2", "9.81", "1e-3", "1e-12", "1e6", "0.1", "3", "1/3" }
-local odd = { "nil", "0/0", "1/0", "-1/0", "1e308", "5e-324", "-0.0", '""', '"x"', "{}", "{ 1 }", "{ 1, 2, 3, 4, 5 }", "true",
-  "false", "print", "function() end", "function(...) return ... end", "math.mininteger", "math.maxinteger", "s", "vida",
-  '("x"):rep(300)', '"\\0"', '"\\255\\254"', '"rod"', "q", "a", "{ {} }", "{ nil, 1 }", "vida.free()", "setmetatable({}, { "
-  .. "__index = function() return 1 end })", "coroutine.wrap(function() coroutine.yield(1) end)", "s.time", "1e5", "2^53" }
+local odd = { "nil", "0/0", "1/0", "-1/0", "1e308", "5e-324", "-0.0", '""', '"x"', "{}", "{ 1 }",
+  "{ 1, 2, 3, 4, 5 }", "true",
+  "false", "print", "function() end", "function(...) return ... end", "math.mininteger", "math.maxinteger",
+    "s", "vida",
+  '("x"):rep(300)', '"\\0"', '"\\255\\254"', '"rod"', "q", "a", "{ {} }", "{ nil, 1 }", "vida.free()",
+    "setmetatable({}, { "
+  .. "__index = function() return 1 end })", "coroutine.wrap(function() coroutine.yield(1) end)", "s.time",
+    "1e5", "2^53" }
 
 local function real() return chance(4) and pick(odd) or pick(reals) end
 local function vector(n)
@@ -43,7 +47,8 @@ local function formula(depth)
   elseif kind_of <= 4 then
     return ("vida.%s(%s)"):format(pick(unary), formula(depth - 1))
   elseif kind_of == 5 and chance(20) then
-    return ("vida.where(vida.less(%s, %s), %s, %s)"):format(formula(depth - 1), formula(depth - 1), formula(depth - 1),
+    return ("vida.where(vida.less(%s, %s), %s, %s)"):format(formula(depth - 1), formula(depth - 1),
+      formula(depth - 1),
       formula(depth - 1))
   elseif kind_of == 5 then
     return ("vida.switch(%s)"):format(pick(reals))
@@ -78,23 +83,28 @@ local function method()
   return "{ " .. table.concat(fields, ", ") .. " }"
 end
 
-local names = { "rod", "a", "b", "spring", "x", "", "q", "upper", "\\27[2J", "=1+1", "é", "a,b", "'", "</script>", "`touch x`", "%s%n",
+local names = { "rod", "a", "b", "spring", "x", "", "q", "upper", "\\27[2J", "=1+1", "é", "a,b", "'",
+  "</script>", "`touch x`", "%s%n",
   "../x" }
-local function name() return ('"%s%d"'):format(chance(80) and "n" or pick(names), random(chance(90) and 1000 or 3)) end
+local function name() return ('"%s%d"'):format(chance(80) and "n" or pick(names),
+  random(chance(90) and 1000 or 3)) end
 
 local dimension, points, bodies
 local statements = {
   function()
     points = points + 1
     return ("local %s = s:particle { %s, mass = %s, position = %s, velocity = %s }"):format(
-      points == 1 and "a" or points == 2 and "b" or "c" .. points, name(), real(), vector(dimension), vector(dimension))
+      points == 1 and "a" or points == 2 and "b" or "c" .. points, name(), real(), vector(dimension),
+        vector(dimension))
   end,
   function() return ("s:gravity %s"):format(vector(dimension)) end,
   function()
-    return ("s:distance { %s, %s, %s, length = %s }"):format(name(), pick { "s.ground", "a", "b" }, pick { "a", "b" }, real())
+    return ("s:distance { %s, %s, %s, length = %s }"):format(name(), pick { "s.ground", "a", "b" },
+      pick { "a", "b" }, real())
   end,
   function()
-    return ("s:spring { %s, %s, %s, stiffness = %s, length = %s }"):format(name(), pick { "a", "s.ground" }, pick { "a", "b" },
+    return ("s:spring { %s, %s, %s, stiffness = %s, length = %s }"):format(name(), pick { "a", "s.ground" },
+      pick { "a", "b" },
       real(), real())
   end,
   function() return ("s:potential { %s, %s }"):format(name(), formula(3)) end,
@@ -106,30 +116,41 @@ local statements = {
   function() return ("s:observe { %s, %s, unit = %s }"):format(name(), formula(2), name()) end,
   function() return ("s:momentum { %s, %s }"):format(name(), formula(1)) end,
   function() return ("s:force { %s, { { q, %s } } }"):format(name(), formula(2)) end,
-  function() return ("s:damper { %s, a, %s, damping = %s }"):format(name(), pick { "b", "s.ground" }, real()) end,
+  function() return ("s:damper { %s, a, %s, damping = %s }"):format(name(), pick { "b", "s.ground" },
+    real()) end,
   function()
     bodies = bodies + 1
-    return ("local body%d = s:body { %s, mass = %s, inertia = %s, position = %s }"):format(bodies, name(), real(),
+    return ("local body%d = s:body { %s, mass = %s, inertia = %s, position = %s }"):format(bodies, name(),
+      real(),
       dimension == 3 and vector(3) or real(), vector(dimension))
   end,
   function()
-    return ("s:%s { %s, %s, body%d, at = %s, axis = %s }"):format(pick { "revolute", "ball", "weld", "prismatic", "cylindrical",
-      "universal" }, name(), chance(50) and "s.ground" or "body1", bodies > 0 and bodies or 1, vector(dimension), vector(dimension))
+    return ("s:%s { %s, %s, body%d, at = %s, axis = %s }"):format(pick { "revolute", "ball", "weld",
+      "prismatic", "cylindrical",
+      "universal" }, name(), chance(50) and "s.ground" or "body1", bodies > 0 and bodies or 1,
+        vector(dimension), vector(dimension))
   end,
   function() return ("s:draw { %s, a, b }"):format(name()) end,
   function() return ("s:relax { %s, %s }"):format(name(), real()) end,
   function() return ("s:set_parameter(%s, %s)"):format(name(), real()) end,
-  function() return pick { "collectgarbage()", "s:close()", "local _ = s:accelerations()", "print(s, a, b, q)" } end,
+  function() return pick { "collectgarbage()", "s:close()", "local _ = s:accelerations()",
+    "print(s, a, b, q)" } end,
   function()
-    return ("do local m = s:stepper(%s); m:start(); m:step(%s); print(m:energy(), m.time, m:statistics()); %s end"):format(method(),
-      pick { "1", "3", "10", "-1", "1e9", "nil" }, pick { "m:close()", "m:step()", "s:close() m:step()", "m:constraint_errors()" })
+    local text = "do local m = s:stepper(%s); m:start(); m:step(%s); "
+      .. "print(m:energy(), m.time, m:statistics()); %s end"
+    return text:format(method(),
+      pick { "1", "3", "10", "-1", "1e9", "nil" }, pick { "m:close()", "m:step()", "s:close() m:step()",
+        "m:constraint_errors()" })
   end,
 }
 
 -- A function that the library calls while it works.
-local callbacks = { "error 'no'", "error {}", "coroutine.yield()", "comparison:close()", "s:close()", "comparison:run()",
-  "collectgarbage()", "return { positions = { 1 } }", "return { positions = { q = t } }", "return { q = 1 }", "return 7",
-  "s:particle { 'late', mass = 1, position = { 1, 2 } }", "return setmetatable({}, { __index = error })", "while true do end" }
+local callbacks = { "error 'no'", "error {}", "coroutine.yield()", "comparison:close()", "s:close()",
+  "comparison:run()",
+  "collectgarbage()", "return { positions = { 1 } }", "return { positions = { q = t } }", "return { q = 1 }",
+    "return 7",
+  "s:particle { 'late', mass = 1, position = { 1, 2 } }", "return setmetatable({}, { __index = error })",
+    "while true do end" }
 
 local function comparison()
   local runs = {}
@@ -142,17 +163,20 @@ local function comparison()
   local extra = ""
   for _, option in ipairs(vida.comparison_options()) do
     if chance(4) and option.name ~= "time" and option.name ~= "jobs" then
-      extra = extra .. option.name .. " = " .. (chance(60) and pick { "1", "2", "true", "1e-3", '"energy"' } or real()) .. ", "
+      extra = extra .. option.name .. " = " .. (chance(60) and pick { "1", "2", "true", "1e-3",
+        '"energy"' } or real()) .. ", "
     end
   end
   return ("comparison = vida.%s { system = s, time = %s, %s%smethods = { %s } }"):format(
-    pick { "compare", "compare", "compare", "drift", "work_precision" }, chance(90) and pick { "0.1", "0.2", "0.3" } or real(),
+    pick { "compare", "compare", "compare", "drift", "work_precision" }, chance(90) and pick { "0.1", "0.2",
+      "0.3" } or real(),
     reference, extra, table.concat(runs, ", "))
 end
 
 local function script()
   dimension, points, bodies = random(2) + 1, 0, 0
-  local lines = { 'local vida = require "vida"', ("local s = vida.system { %s, dimension = %d }"):format(name(), dimension),
+  local lines = { 'local vida = require "vida"',
+    ("local s = vida.system { %s, dimension = %d }"):format(name(), dimension),
     "local comparison" }
   if chance(70) then
     lines[#lines + 1] = statements[1]()
@@ -172,9 +196,11 @@ local function script()
   end
   lines[#lines + 1] = comparison()
   if chance(15) then
-    lines[#lines + 1] = pick { "local result = comparison:run() print(result:table(), result:csv(), result:json())",
+    lines[#lines + 1] = pick {
+      "local result = comparison:run() print(result:table(), result:csv(), result:json())",
       "comparison:run() comparison:run()", "comparison:close() comparison:run()", "comparison:advise()",
-      "comparison:run { out = 'x' }", "vida.sweep { system = function(v) return s end, vary = { x = { 1, 2 } } }" }
+      "comparison:run { out = 'x' }",
+      "vida.sweep { system = function(v) return s end, vary = { x = { 1, 2 } } }" }
   end
   lines[#lines + 1] = chance(95) and "return comparison" or "return { comparison, " .. pick(odd) .. " }"
   return lines
@@ -197,12 +223,18 @@ local function damage(text)
   end))
 end
 
-local words = { "run", "check", "advise", "methods", "audit", "plot", "report", "compare", "new", "completion", "--help", "--version",
-  "--man", "--out", "--report", "--format", "csv", "json", "table", "--set", "a=1", "=", "--settings", "--only", "rattle", "--jobs",
-  "2", "0", "-1", "1e300", "nan", "--wall-limit", "0.1", "--seed", "--defects", "--drift", "--shadow", "--plot=energy", "--quiet", "--trust",
-  "--script-memory", "--script-instructions", "1e5", "--", "", "-", "--plugin", "x.so", "script.lua", "results",
-  "results/report.json", "results/comparison.csv", "bash", "zsh", "fish", "--rtol", "1e-3", "--atol", "--system", "pendulum", "--option",
-  "plan=general", "h", "time=0.1", "\27[2J", "%n%s", ("x"):rep(5000), "--form", "energy", "--kind", "--file", "out/a.svg" }
+local words = { "run", "check", "advise", "methods", "audit", "plot", "report", "compare", "new",
+  "completion", "--help", "--version",
+  "--man", "--out", "--report", "--format", "csv", "json", "table", "--set", "a=1", "=", "--settings",
+    "--only", "rattle", "--jobs",
+  "2", "0", "-1", "1e300", "nan", "--wall-limit", "0.1", "--seed", "--defects", "--drift", "--shadow",
+    "--plot=energy", "--quiet", "--trust",
+  "--script-memory", "--script-instructions", "1e5", "--", "", "-", "--plugin", "x.so", "script.lua",
+    "results",
+  "results/report.json", "results/comparison.csv", "bash", "zsh", "fish", "--rtol", "1e-3", "--atol",
+    "--system", "pendulum", "--option",
+  "plan=general", "h", "time=0.1", "\27[2J", "%n%s", ("x"):rep(5000), "--form", "energy", "--kind", "--file",
+    "out/a.svg" }
 
 if kind == "script" then
   local text = table.concat(script(), "\n") .. "\n"

@@ -13,11 +13,11 @@ local function compare(act)
 end
 for _, act in ipairs {
   function() comparison:close() end, function() comparison:run() end, function() later:close() end,
-  function() local closed <close> = later end, function() s:close() end, function() coroutine.yield() end,
+  function() local _ <close> = later end, function() coroutine.yield() end,
 } do
   comparison, later = compare(act), compare(print)
   print(pcall(comparison.run, comparison))
 end
-local first = compare(function() later:close() end)
+local first = compare(function() s:close() later:close() end)
 later = compare(print)
 return { first, later }
