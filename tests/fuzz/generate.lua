@@ -1,5 +1,5 @@
--- Generates inputs for the fuzzer from random numbers: the same seed gives the same input. fuzz.c calls it as a
--- chunk of (kind, seed); it returns the text of a script, or a list of arguments of the command.
+-- Generates inputs for the fuzzer from random numbers: the same seed gives the same input. fuzz.c calls it as
+-- a chunk of (kind, seed); it returns the text of a script, or a list of arguments of the command.
 local kind, seed = ...
 local vida = require "vida"
 
