@@ -91,6 +91,6 @@ assert(not good and message:find "resume = true needs out", message)
 comparison:run { quiet = true, out = "$work/direct" }
 assert(not io.open "$work/direct/study.journal")
 TEXT
-expect 0 run "$work/direct.lua"
+expect 0 run --trust "$work/direct.lua"
 
 finish
