@@ -87,8 +87,10 @@ const VidaLuaSandbox* vidalua_sandbox(lua_State* L);
 void vidalua_stop_script(lua_State* L);
 /* Refuses a file or a folder into which the script may not write; `what` is who wants it. */
 void vidalua_check_writable(lua_State* L, const char* what, const char* path);
-/* The same, for a report: its name ends in .html. */
-void vidalua_check_page(lua_State* L, const char* what, const char* path);
+/* The same for a file, whose name has to end so: ".html". */
+void vidalua_check_file(lua_State* L, const char* what, const char* path, const char* ending);
+/* Refuses a file that the script may not read. */
+void vidalua_check_readable(lua_State* L, const char* what, const char* path);
 
 /* Opens the standard libraries and `require "vida"`, in a state of vidalua_new_state. `require`
  * also finds scripts in the folder of `path`. print and io.write go to stderr. */

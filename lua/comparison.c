@@ -446,7 +446,7 @@ static int comparison_run(lua_State* L) {
     vidalua_check_writable(L, "run", wishes.directory);
   }
   if (page) {
-    vidalua_check_page(L, "run", page);
+    vidalua_check_file(L, "run", page, ".html");
   }
   ComparisonHandle* handle = lua_touserdata(L, 1);
   vidalua_count_pending(L, handle->was_run ? 0 : -1);

@@ -380,7 +380,7 @@ static int result_report(lua_State* L) {
     vidalua_check_self(L, VIDALUA_RESULT);
     return vidalua_expected(L, "", "report", "the name of a file, such as \"page.html\"", 2);
   }
-  vidalua_check_page(L, "report", path);
+  vidalua_check_file(L, "report", path, ".html");
   const int last = lua_gettop(L);
   const VidaRecording** recordings = lua_newuserdatauv(L, (size_t)last * sizeof *recordings, 0);
   int count = 0;

@@ -146,12 +146,19 @@ void vidalua_check_writable(lua_State* L, const char* what, const char* path) {
   }
 }
 
-void vidalua_check_page(lua_State* L, const char* what, const char* path) {
-  const char* ending = strrchr(path, '.');
+void vidalua_check_file(lua_State* L, const char* what, const char* path, const char* ending) {
+  const char* found = strrchr(path, '.');
   vidalua_check_writable(L, what, path);
-  if (vidalua_sandbox(L) && (!ending || strcmp(ending, ".html") != 0)) {
-    lua_pushfstring(L, "%s: writing '%s', which is no .html,", what, path);
+  if (vidalua_sandbox(L) && (!found || strcmp(found, ending) != 0)) {
+    lua_pushfstring(L, "%s: writing '%s', which is no %s,", what, path, ending);
     vidalua_refuse(L, lua_tostring(L, -1));
+  }
+}
+
+void vidalua_check_readable(lua_State* L, const char* what, const char* path) {
+  FILE* file = vidalua_sandbox(L) ? vidalua_open_readable(L, what, path) : NULL;
+  if (file) {
+    fclose(file);
   }
 }
 

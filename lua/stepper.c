@@ -111,6 +111,7 @@ int vidalua_load_stepper(lua_State* L) {
   VidaError error;
   lua_settop(L, 2);
   const char* path = check_path(L, 1, "load");
+  vidalua_check_readable(L, "vida.load", path);
   StepperHandle* handle = new_handle(L, 2);
   if (VidaStepper_Load(handle->box->system, NULL, path, &handle->stepper, &error)) {
     return vidalua_raise(L, "load", NULL, &error);
@@ -130,7 +131,9 @@ int vidalua_load_stepper(lua_State* L) {
 static int stepper_save(lua_State* L) {
   VidaError error;
   const VidaStepper* stepper = check_stepper(L);
-  if (VidaStepper_Save(stepper, check_path(L, 2, "save"), &error)) {
+  const char* path = check_path(L, 2, "save");
+  vidalua_check_file(L, "save", path, ".state");
+  if (VidaStepper_Save(stepper, path, &error)) {
     return vidalua_raise(L, "save", NULL, &error);
   }
   return 0;

@@ -122,7 +122,7 @@ static void test_trust(void) {
       "VidaScenario_LoadTrusted");
   EXPECT_ERROR(VidaScenario_LoadTrusted(script_path, NULL, &scenario, &error), &error,
                VIDA_BAD_ARGUMENT, "test_scenario_script.lua:2: trusted");
-  write_script("return ('x'):rep(1 << 31)\n");
+  write_script("return ('x'):rep(1 << 30)\n");
   EXPECT_ERROR(VidaScenario_Load(script_path, NULL, &scenario, &error), &error, VIDA_BAD_ARGUMENT,
                "the script needs more than 1024 MiB of memory");
   write_script("io.open('/etc/passwd', 'w')\n");

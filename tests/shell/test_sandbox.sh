@@ -21,6 +21,13 @@ effect=$work/outside/effect
 advice="is not available in a sandboxed scenario; run with --trust if you trust the author"
 attacks=0
 
+without_effect() {
+  if [[ -e $effect || $(find "$work/outside" | wc -l) != 3 || $(cat "$work/outside/secret.csv") != t,x ]]; then
+    complain "$1 had an effect"
+    rm -f "$effect"
+  fi
+}
+
 # ends NAME TEXT [OPTIONS...]: the script on the standard input fails with the text, at its line, and
 # without any effect outside of the folder.
 ends() {
@@ -32,13 +39,32 @@ ends() {
   expect 1 run "$work/stranger/attack.lua" "$@"
   says "$text" || complain "attack '$name'"
   grep -q -E "vida: .*:[0-9]+: " "$work/err" || complain "attack '$name': no line: $(cat "$work/err")"
-  if [[ -e $effect || $(find "$work/outside" | wc -l) != 3 || $(cat "$work/outside/secret.csv") != t,x ]]; then
-    complain "attack '$name' had an effect"
-    rm -f "$effect"
-  fi
+  without_effect "attack '$name'"
+}
+
+# tries NAME TEXT: the same for a function of the script that "flush OPTIONS..." runs, with all those before.
+names=() texts=()
+tries() {
+  names+=("$1") texts+=("$2")
+  printf 'print("attack %d:", select(2, pcall(function()\n%s\nend)))\n' "${#names[@]}" "$(cat)" >>"$work/stranger/tries.lua"
 }
 refused() {
-  ends "$1" "$2 $advice" "${@:3}"
+  tries "$1" "$2 $advice"
+}
+flush() {
+  local i
+  { echo "local effect, outside, out = '$effect', '$work/outside', '$work/results'"; cat "$work/stranger/tries.lua"
+    echo 'error "the end"'; } >"$work/stranger/attack.lua"
+  rm "$work/stranger/tries.lua"
+  expect 1 run "$work/stranger/attack.lua" "$@"
+  says "the end"
+  for ((i = 1; i <= ${#names[@]}; i++)); do
+    attacks=$((attacks + 1))
+    grep -F -e "attack $i:" "$work/err" | grep -q -F -e "${texts[i - 1]}" ||
+      complain "attack '${names[i - 1]}': $(grep -F -e "attack $i:" "$work/err")"
+  done
+  without_effect "one of ${#names[@]} attacks"
+  names=() texts=()
 }
 
 # ---- processes and the environment --------------------------------------------------------------
@@ -64,18 +90,22 @@ refused "the locale" os.setlocale <<<'os.setlocale "de_DE.UTF-8"'
 # ---- code that is not Lua -----------------------------------------------------------------------
 refused "a library" package.loadlib <<<'package.loadlib("libc.so.6", "system")'
 refused "the path of libraries" package.cpath <<<'package.cpath = package.cpath .. ";" .. outside .. "/?.so"'
-ends "a new path of libraries" "module 'secret' not found" \
-  <<<'rawset(package, "cpath", outside .. "/?.so"); package.path = ""; require "secret"'
+tries "a new path of libraries" "module 'secret' not found" \
+  <<<'local path = package.path
+  rawset(package, "cpath", outside .. "/?.so") package.path = ""
+  local _, message = pcall(require, "secret")
+  package.path = path
+  error(message, 0)'
 refused "the searchers" package.searchers <<<'package.searchers[3]("x")'
 refused "a search" package.searchpath <<<'package.searchpath("secret", outside .. "/?.lua")'
 refused "a plug-in" vida.plugin <<<'require("vida").plugin(outside .. "/libevil.so")'
 refused "bytecode" bytecode <<<'load("\27Lua\x54\0\x19\x93\r\n\x1a\n")'
 refused "bytecode by its mode" bytecode <<<'load("return 1", "x", "b")'
-ends "bytecode by a reader" "attempt to load a binary chunk" \
+tries "bytecode by a reader" "attempt to load a binary chunk" \
   <<<'local parts = { "\27Lua", "\x54\0" } assert(load(function() return table.remove(parts, 1) end, "x", "bt"))'
 printf '\033LuaS' >"$work/stranger/binary.lua"
-ends "bytecode of a file" "attempt to load a binary chunk" <<<"assert(loadfile '$work/stranger/binary.lua')"
-ends "bytecode of a module" "attempt to load a binary chunk" <<<'require "binary"'
+tries "bytecode of a file" "attempt to load a binary chunk" <<<"assert(loadfile '$work/stranger/binary.lua')"
+tries "bytecode of a module" "error loading module 'binary'" <<<'require "binary"'
 refused "a dump" string.dump <<<'string.dump(function() end)'
 refused "a dump by a method" string.dump <<<'("x").dump(function() end)'
 
@@ -87,67 +117,78 @@ refused "debug by a module" debug.getregistry <<<'require("debug").getregistry()
 
 # ---- files --------------------------------------------------------------------------------------
 where="which is not in the folder of the script, $advice"
-ends "an absolute path" "'/etc/passwd', $where" <<<'io.open "/etc/passwd"'
-ends "a path upwards" "$where" <<<"io.open '$work/stranger/../outside/secret.csv'"
-ends "a path upwards from nowhere" "$where" <<<"io.open '$work/stranger/no/../../outside/secret.csv'"
-ends "a symbolic link" "$where" <<<"io.open '$work/stranger/link.csv'"
-ends "a folder that is a symbolic link" "$where" <<<"io.lines '$work/stranger/link/secret.csv'"
-ends "a default input" "$where" <<<'io.input(outside .. "/secret.csv")'
-ends "a file that does not exist" "$where" <<<'io.open(outside .. "/nothing")'
-ends "a hidden file" "$where" <<<"io.open '$work/stranger/.key'"
-ends "a hidden folder" "$where" <<<"io.open '$work/stranger/.hidden/key'"
-ends "a folder whose name begins like ours" "$where" <<<"io.open '$work/stranger2/x'"
-ends "a device" "$where" <<<'io.open "/dev/zero"'
-ends "the process" "$where" <<<'io.open "/proc/self/environ"'
-ends "a named pipe" "Invalid argument" <<<"assert(io.open '$work/stranger/pipe')"
-ends "a name with a zero byte" "zero byte" <<<"io.open '$work/stranger/table.csv\\0.lua'"
-ends "a script elsewhere" "$where" <<<'dofile(outside .. "/secret.lua")'
-ends "a chunk elsewhere" "$where" <<<'loadfile(outside .. "/secret.lua")'
-ends "a module elsewhere" "$where" <<<'package.path = outside .. "/?.lua"; require "secret"'
-ends "a module by its name" "$where" <<<"require '../outside/secret'"
-ends "states elsewhere" "$where" <<<'require("vida").states(outside .. "/secret.csv")'
-ends "states by the name of a chunk" "$where" <<<'assert(load([[local vida = ... return vida.states "secret.csv"]],
+tries "an absolute path" "'/etc/passwd', $where" <<<'io.open "/etc/passwd"'
+tries "a path upwards" "$where" <<<"io.open '$work/stranger/../outside/secret.csv'"
+tries "a path upwards from nowhere" "$where" <<<"io.open '$work/stranger/no/../../outside/secret.csv'"
+tries "a symbolic link" "$where" <<<"io.open '$work/stranger/link.csv'"
+tries "a folder that is a symbolic link" "$where" <<<"io.lines '$work/stranger/link/secret.csv'"
+tries "a default input" "$where" <<<'io.input(outside .. "/secret.csv")'
+tries "a file that does not exist" "$where" <<<'io.open(outside .. "/nothing")'
+tries "a hidden file" "$where" <<<"io.open '$work/stranger/.key'"
+tries "a hidden folder" "$where" <<<"io.open '$work/stranger/.hidden/key'"
+tries "a folder whose name begins like ours" "$where" <<<"io.open '$work/stranger2/x'"
+tries "a device" "$where" <<<'io.open "/dev/zero"'
+tries "the process" "$where" <<<'io.open "/proc/self/environ"'
+tries "a named pipe" "Invalid argument" <<<"assert(io.open '$work/stranger/pipe')"
+tries "a name with a zero byte" "zero byte" <<<"io.open '$work/stranger/table.csv\\0.lua'"
+tries "a script elsewhere" "$where" <<<'dofile(outside .. "/secret.lua")'
+tries "a chunk elsewhere" "$where" <<<'loadfile(outside .. "/secret.lua")'
+tries "a module elsewhere" "$where" <<<'local path = package.path
+  package.path = outside .. "/?.lua"
+  local _, message = pcall(require, "secret")
+  package.path = path
+  error(message, 0)'
+tries "a module by its name" "$where" <<<"require '../outside/secret'"
+tries "states elsewhere" "$where" <<<'require("vida").states(outside .. "/secret.csv")'
+tries "states by the name of a chunk" "$where" <<<'assert(load([[local vida = ... return vida.states "secret.csv"]],
   "@" .. outside .. "/x.lua"))(require "vida")'
 refused "the standard input" "the standard input" <<<'io.read()'
 refused "lines of the standard input" "the standard input" <<<'io.lines()'
 refused "the file of the standard input" io.stdin <<<'io.stdin:read()'
 
 # ---- writing ------------------------------------------------------------------------------------
-ends "writing without --out" "the folder of --out DIR (none is given), $advice" <<<'io.open(effect, "w")'
-ends "writing beside the script" "none is given" <<<"io.open('$work/stranger/helper.lua', 'a')"
-into=(--out "$work/results")
-ends "writing beside --out" "which is not in the folder of --out, $advice" "${into[@]}" <<<'io.open(effect, "w")'
-ends "writing upwards" "not in the folder of --out" "${into[@]}" <<<'io.open(out .. "/../outside/effect", "w")'
-ends "updating the script" "not in the folder of --out" "${into[@]}" <<<"io.open('$work/stranger/helper.lua', 'r+')"
-ends "a default output" "not in the folder of --out" "${into[@]}" <<<'io.output(effect)'
-ends "a program" "which is no .csv" "${into[@]}" <<<'io.open(out .. "/run.sh", "w")'
-ends "a hidden table" "not in the folder of --out" "${into[@]}" <<<'io.open(out .. "/.profile.csv", "w")'
-ends "a link that leads nowhere" "dangling.csv" "${into[@]}" <<<'assert(io.open(out .. "/dangling.csv", "w"))'
+tries "writing without --out" "the folder of --out DIR (none is given), $advice" <<<'io.open(effect, "w")'
+tries "writing beside the script" "none is given" <<<"io.open('$work/stranger/helper.lua', 'a')"
+flush
+tries "writing beside --out" "which is not in the folder of --out, $advice" <<<'io.open(effect, "w")'
+tries "writing upwards" "not in the folder of --out" <<<'io.open(out .. "/../outside/effect", "w")'
+tries "updating the script" "not in the folder of --out" <<<"io.open('$work/stranger/helper.lua', 'r+')"
+tries "a default output" "not in the folder of --out" <<<'io.output(effect)'
+tries "a program" "which is no .csv" <<<'io.open(out .. "/run.sh", "w")'
+tries "a hidden table" "not in the folder of --out" <<<'io.open(out .. "/.profile.csv", "w")'
+tries "a link that leads nowhere" "dangling.csv" <<<'assert(io.open(out .. "/dangling.csv", "w"))'
 pendulum='local vida = require "vida"
 local system = vida.system { "p", dimension = 2 }
 local bob = system:particle { "bob", mass = 1, position = { 1, 0 } }
 system:distance { "rod", system.ground, bob, length = 1 }
 local comparison = vida.compare { system = system, time = 0.1, methods = { { "rattle", h = 0.05 } } }
 local result = comparison:run()'
-ends "results elsewhere" "run: '$effect', which is not in" "${into[@]}" <<<"$pendulum comparison:run { out = effect }"
-ends "a report elsewhere" "run: '$effect', which is not in" <<<"$pendulum comparison:run { report = effect }"
-ends "results written elsewhere" "write: '$effect', which" "${into[@]}" <<<"$pendulum result:write(effect)"
-ends "a report written elsewhere" "report: '$effect', which" "${into[@]}" <<<"$pendulum result:report(effect)"
-ends "a report that is a script" "which is no .html" "${into[@]}" <<<"$pendulum result:report(out .. '/x.lua')"
-ends "a picture elsewhere" "plot: '$work/outside', which" "${into[@]}" \
+tries "results elsewhere" "run: '$effect', which is not in" <<<"$pendulum comparison:run { out = effect }"
+tries "a report elsewhere" "run: '$effect', which is not in" <<<"$pendulum comparison:run { report = effect }"
+tries "results written elsewhere" "write: '$effect', which" <<<"$pendulum result:write(effect)"
+tries "a report written elsewhere" "report: '$effect', which" <<<"$pendulum result:report(effect)"
+tries "a report that is a script" "which is no .html" <<<"$pendulum result:report(out .. '/x.lua')"
+tries "a state elsewhere" "save: '$effect', which" <<<"$pendulum local m = system:stepper { 'rattle', h = 0.1 }
+m:start() m:save(effect)"
+tries "a state that is a program" "which is no .state" <<<"$pendulum local m = system:stepper { 'rattle', h = 0.1 }
+m:start() m:save(out .. '/run.sh')"
+tries "a state from elsewhere" "vida.load: '$work/outside/secret.csv', which" <<<"$pendulum vida.load(outside .. '/secret.csv', system)"
+tries "a picture elsewhere" "plot: '$work/outside', which" \
   <<<"$pendulum comparison:run({ out = out }):plot { kind = 'energy', file = outside .. '/effect.svg' }"
+flush --out "$work/results"
 
 # ---- tables behind values -----------------------------------------------------------------------
-ends "the metatable of strings" "attempt to index a boolean value" <<<'getmetatable("").__index.find = print'
-ends "another metatable of a file" "attempt to index a boolean value" \
+tries "the metatable of strings" "attempt to index a boolean value" <<<'getmetatable("").__index.find = print'
+tries "another metatable of a file" "attempt to index a boolean value" \
   <<<"getmetatable(io.open '$work/stranger/table.csv').__gc = print"
-ends "the metatable of a system" "attempt to index a boolean value" <<<"$pendulum getmetatable(system).__gc = print"
-ends "the metatable of a vector" "attempt to index a boolean value" \
+tries "the metatable of a system" "attempt to index a boolean value" <<<"$pendulum getmetatable(system).__gc = print"
+tries "the metatable of a vector" "attempt to index a boolean value" \
   <<<'getmetatable(require("vida").vector { 1, 2 }).__add = print'
-ends "a new metatable of a vector" "cannot change a protected metatable" \
+tries "a new metatable of a vector" "cannot change a protected metatable" \
   <<<'setmetatable(require("vida").vector { 1, 2 }, {})'
 refused "a finalizer" "a finalizer (__gc)" <<<'setmetatable({}, { __gc = function() while true do end end })'
 refused "a stopped collector" 'collectgarbage "stop"' <<<'collectgarbage "stop"'
+flush
 # What the script changes is its own: the binding calls the functions that it had before.
 ends "changed functions of Lua" "the end" <<<'local pairs, type, rawset = pairs, type, rawset
 for _, library in pairs { _G, string, table, math } do
