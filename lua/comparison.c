@@ -122,6 +122,11 @@ static const VidaOptions* read_options(lua_State* L) {
   return *options;
 }
 
+/* Returns whether a reference is solved for, not known: "auto" or a method. */
+static bool is_method_or_word(lua_State* L, int index) {
+  return lua_type(L, index) == LUA_TSTRING || (lua_istable(L, index) && lua_rawlen(L, index) > 0);
+}
+
 static const char defer_start_key = 0;
 
 void vidalua_defer_start(lua_State* L) {
@@ -330,12 +335,13 @@ static int new_comparison(lua_State* L) {
   }
   check_start(L, system, options);
   if (vidalua_field(L, 1, "reference") != LUA_TNIL) {
-    if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
-      vidalua_error(L,
-                    "reference: leave it out, because runs from different starts cannot be "
-                    "compared with one reference");
-    }
+    const bool has_starts = vidalua_field(L, 1, "starts") != LUA_TNIL;
     lua_pop(L, 1);
+    if (has_starts && !is_method_or_word(L, -1)) {
+      vidalua_error(L,
+                    "reference: runs from different starts need a method or \"auto\", which VIDA "
+                    "solves from each of them");
+    }
     vidalua_read_reference(L, handle->study, comparison, -1);
   }
   read_methods(L, handle);

@@ -159,7 +159,8 @@ local function compare(given, system, label)
 end
 
 --- Describes runs from many starts, or a comparison for each of many systems. By default the runs use all
--- processors. Runs from many starts are not compared with a reference.
+-- processors. With a `reference` ("auto" or a method) VIDA also solves from each start with this method, and
+-- compares the runs from there with that solution.
 -- @function vida.sweep
 -- @tparam table given keys as for `vida.compare`, and one of `vary`, `cloud` and `parameters`
 -- @tparam[opt] table given.vary lists of values by names of coordinates and rates; every combination is a

@@ -165,6 +165,7 @@ void VidaStudy_Destroy(VidaStudy** study) {
     return;
   }
   VidaStudy* dead = *study;
+  vida__destroy_start_references(dead);
   for (int i = 0; i < dead->count; i++) {
     VidaOptions_Destroy(&dead->runs[i].options);
     free(dead->runs[i].own_start);
@@ -205,8 +206,8 @@ static int match_reference(const VidaStudy* study, const vida_reference* referen
   char h[VIDA_REAL_TEXT_SIZE], reference_h[VIDA_REAL_TEXT_SIZE];
   vida__real_text(h, run->grid.h, 12);
   run->end_only = study->norm == VIDA_NORM_END || study->norm == VIDA_NORM_MIXED;
-  if (run->own_start) {
-    run->end_only = true;
+  if (run->own_start && !(reference && reference->options)) {
+    run->end_only = true; /* a known solution belongs to one start */
     return VIDA_SUCCESS;
   }
   if (!reference) {
@@ -353,7 +354,7 @@ static void choose_reference_grid(const VidaStudy* study, vida_reference* refere
   long steps = 1;
   for (int i = 0; i < study->count; i++) {
     const vida_run* run = &study->runs[i];
-    if (run->automatic || run->own_start || run->grid.last > 0.0) {
+    if (run->automatic || run->grid.last > 0.0) {
       continue;
     }
     const long own =
@@ -591,6 +592,15 @@ VidaStartOptions VidaStudy_StartOptions(const VidaOptions* options) {
   return start;
 }
 
+/* Runs from other starts are compared with other solutions. */
+static bool is_reference_needed(const VidaStudy* study) {
+  bool is_needed = study->reference->options == NULL;
+  for (int i = 0; i < study->count; i++) {
+    is_needed = is_needed || !study->runs[i].own_start;
+  }
+  return is_needed || study->count == 0;
+}
+
 static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   const VidaStartOptions start = VidaStudy_StartOptions(study->options);
   int code =
@@ -598,7 +608,10 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   study->start_notes = strlen(study->notes);
   if (code == VIDA_SUCCESS && study->reference) {
     VidaError why = {0};
-    code = vida__make_reference(study, observer, &why);
+    code = vida__make_start_references(study, observer, &why);
+    if (!code && is_reference_needed(study)) {
+      code = vida__make_reference(study, observer, &why);
+    }
     if (code && code != VIDA_STOPPED && code != VIDA_OUT_OF_MEMORY) {
       return run_without_reference(study, observer, code, &why, error);
     }
@@ -606,7 +619,9 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
       *error = why;
     }
   }
-  return code ? code : vida__make_runs(study, observer, error);
+  code = code ? code : vida__make_runs(study, observer, error);
+  vida__sum_up_start_references(study);
+  return code;
 }
 
 /* A comparison belongs to the parameters for which it was made; a later run must not use others. */

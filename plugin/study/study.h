@@ -36,6 +36,8 @@ typedef struct vida_run {
   long between, reference_between;
   bool end_only;
   double* own_start; /* 4 n: given q, v, then consistent q, v; NULL: those of the study */
+  const vida_reference* own_reference; /* the solution from the own start; NULL: there is none */
+  double reference_error;              /* its own estimated error; NaN: not known */
   char label[VIDA_OPTIONS_SIZE];
   size_t bare_options; /* offset of the options in row.options, after the labels */
   int first, alike;    /* first run that differs only in its start; in that run: their number */
@@ -60,7 +62,9 @@ struct VidaStudy {
   bool shorten, relative;
   vida_norm norm;
   double mixed_scale;
-  vida_reference* reference; /* NULL without a reference */
+  vida_reference* reference;         /* NULL without a reference */
+  vida_reference** start_references; /* its solutions from the starts of runs; NULL: none */
+  int start_reference_count;
   vida_run* runs;
   int count;
   size_t capacity;
@@ -133,12 +137,18 @@ const VidaOptions* vida__study_options(const VidaStudy* study);
 bool vida__is_compared(const vida_run* run, long step);
 /* Returns whether a sample is written after `step` steps. */
 bool vida__is_sampled(const vida_run* run, long step);
+/* Returns the solution with which a run is compared; NULL if it is not compared. */
+const vida_reference* vida__reference_of(const VidaStudy* study, const vida_run* run);
+/* Finds the consistent initial values of a run with a start of its own. */
+int vida__find_own_start(const VidaStudy* study, vida_run* run, VidaError* error);
 /* Returns the step of the reference at the time of a step that is compared. */
 long vida__reference_step(const VidaStudy* study, const vida_run* run, long step);
 
 /* Returns the number of parallel runs, from the option `jobs` and the number of processors
  * (thread_pool.c). */
 int vida__jobs(const VidaStudy* study);
+/* Calls work(data) in this number of threads, of which one is the caller's, and waits for all. */
+void vida__work_in_threads(int jobs, void* (*work)(void*), void* data);
 /* Makes all runs, in parallel if the option `jobs` asks for it. */
 int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 /* Makes one run. Fails only if the study cannot continue: the observer fails or stops it, or there

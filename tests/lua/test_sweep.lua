@@ -139,6 +139,41 @@ assert(half[1]["start bob.x"] == nil and not half:csv():find("start bob", 1, tru
 assert(spread:table(100):find("over the starts of the runs that reached their end:\nenergy, J", 1, true))
 assert(#grid:run({ quiet = true }).spreads == 1 and #sweep({}):run({ quiet = true }).spreads == 0)
 
+-- ---- a reference for each start: the errors are those of comparisons of one start each -------------
+local methods = {
+  { "rattle", h = { 0.1, 0.05 } }, { "energy-momentum", h = 0.1 }, { "ida-ggl", rtol = 1e-6 },
+}
+for _, reference in ipairs { { "rattle", h = 0.001 }, "auto" } do
+  local places = { 0.6, 0.8, -0.5 }
+  local compared = sweep { vary = { ["bob.x"] = places }, reference = reference, methods = methods, jobs = 2 }
+  local rows = compared:run { quiet = true }
+  local own = 0
+  for i, x in ipairs(places) do
+    local system = vida.system { "pendulum", dimension = 2 }
+    system:gravity { 0, -9.81 }
+    local bob = system:particle { "bob", mass = 1, position = { x, vida.free(-1) },
+      velocity = { vida.free(), 0 } }
+    system:distance { "rod", system.ground, bob, length = 1 }
+    local alone = vida.compare { system = system, time = 1, reference = reference, methods = methods }
+    for k, row in ipairs(alone:run { quiet = true }) do
+      local same = rows[(k - 1) * #places + i]
+      assert(same.method == row.method and same.options:find(("bob.x=%g"):format(x), 1, true))
+      for _, name in ipairs { "position_error", "velocity_error", "multiplier_error", "energy_error" } do
+        assert(same[name] == row[name] and row[name] > 0, name)
+      end
+    end
+    own = math.max(own, tonumber(alone:run({ quiet = true }):table(200):match "own error about ([%d.e+-]+)"))
+  end
+  assert(tonumber(rows:table(200):match "own error about ([%d.e+-]+)") == own)
+  assert(rows.spreads[1].position_error.runs == 3)
+end
+-- A start from which there is no solution leaves its own rows without errors.
+local torn = sweep { vary = { ["bob.x"] = { 0.6, 3 } }, reference = { "rattle", h = 0.001 } }
+torn = torn:run { quiet = true }
+assert(torn[1].position_error > 0 and torn[2].status ~= "ok" and torn[2].position_error == nil)
+check.fails_here("runs from different starts need a method or \"auto\"", sweep,
+  { vary = { ["bob.x"] = { 0.6 } }, reference = function() return {} end })
+
 -- ---- a run that fails keeps its row, and the others go on -----------------------------------------
 local far = sweep({ vary = { ["bob.x"] = { 0.6, 3 } }, jobs = 2 }):run { quiet = true }
 assert(far[1].status == "ok" and far[2].status ~= "ok" and far[2].message ~= "")

@@ -83,13 +83,13 @@ typedef enum VidaColumnTrait {
   X(wall_s, REAL, "", TIME, COST, "time", 21, "wall time", VIDA_COLUMN_VARIES,                     \
     "wall time of the steps alone")                                                                \
   X(position_error, REAL, "", POSITION, REFERENCE, "position", 22, "position error",               \
-    VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN,                                \
+    VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN | VIDA_COLUMN_SPREAD,           \
     "positions against the reference")                                                             \
   X(velocity_error, REAL, "", VELOCITY, REFERENCE, "velocity", 10, "velocity error",               \
-    VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN,                                \
+    VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN | VIDA_COLUMN_SPREAD,           \
     "velocities against the reference")                                                            \
   X(multiplier_error, REAL, "", MULTIPLIER, REFERENCE, "multiplier", 2, "multiplier error",        \
-    VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN,                                \
+    VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN | VIDA_COLUMN_SPREAD,           \
     "multipliers against the reference")                                                           \
   X(energy_error, REAL, "", ENERGY, ENERGY, "energy", 20, "energy error",                          \
     VIDA_COLUMN_SMALLER | VIDA_COLUMN_RELATIVE | VIDA_COLUMN_DRAWN | VIDA_COLUMN_SPREAD,           \

@@ -312,8 +312,9 @@ VIDA_API int VidaStudy_SetReferenceStates(VidaStudy* study, const char* text, do
 VIDA_API int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* error);
 /* Adds a run of a method with its options (copied) from other initial values: q and v (n each,
  * nullable, copied) replace those of the system; NaN keeps the value of the system. They are made
- * consistent as if the option `adjust_start` were set. The run is not compared with the reference.
- * `label` (nullable, copied), for example "x=1 y=2", appears before its options. */
+ * consistent as if the option `adjust_start` were set. If the reference is a method, the run is
+ * compared with a solution of this method from the same start; it is not compared with a known
+ * solution. `label` (nullable, copied), for example "x=1 y=2", appears before its options. */
 VIDA_API int VidaStudy_AddRunFrom(VidaStudy* study, const VidaOptions* method, const char* label,
                                   const double* q, const double* v, VidaError* error);
 /* Restricts position and velocity errors to `count` different coordinates with these indices

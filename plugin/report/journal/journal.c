@@ -215,7 +215,8 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
   const VidaRecording* recording = recording_of(journal, self->index);
   vida_record* record = &journal->record;
   (void)run, (void)row, (void)error;
-  if (self->has_reference || !study->reference || study->reference->known.state) {
+  if (self->has_reference || !study->reference || study->reference->known.state ||
+      study->reference->states == 0) { /* none, or one for each start, which is computed again */
     return VIDA_SUCCESS;
   }
   self->has_reference = true;

@@ -309,7 +309,7 @@ static int observe_velocities(vida_monitors* monitors, vida_time_loop* loop, Vid
 
 static int compare_multipliers(vida_monitors* monitors, const vida_time_loop* loop,
                                VidaError* error) {
-  const vida_reference* reference = monitors->study->reference;
+  const vida_reference* reference = vida__reference_of(monitors->study, monitors->run);
   const int m = VidaSystem_ConstraintCount(monitors->study->system);
   double t = NAN;
   const double* multipliers = VidaStepper_Multipliers(loop->stepper, &t);
@@ -354,7 +354,7 @@ static void take_nearest(vida_monitors* monitors, const double* now, const doubl
 
 static int compare_state(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   const VidaStudy* study = monitors->study;
-  const vida_reference* reference = study->reference;
+  const vida_reference* reference = vida__reference_of(study, monitors->run);
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = monitors->position.length;
   const long step = vida__reference_step(study, monitors->run, loop->step);
@@ -420,7 +420,7 @@ static int observe_switches(vida_monitors* monitors, vida_time_loop* loop, VidaE
 }
 
 int vida__observe_step(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
-  const bool compared = monitors->study->reference && !monitors->run->own_start &&
+  const bool compared = vida__reference_of(monitors->study, monitors->run) &&
                         vida__is_compared(monitors->run, loop->step);
   int code = observe_invariants(monitors, loop, error);
   code = code ? code : vida__add_to_shadow(&monitors->shadow, loop->stepper, error);
@@ -490,7 +490,7 @@ static bool study_norm_is_of_all_steps(const VidaStudy* study) {
 }
 
 static void remark_on_comparison(const vida_monitors* monitors, VidaRow* row) {
-  const vida_reference* reference = monitors->study->reference;
+  const vida_reference* reference = vida__reference_of(monitors->study, monitors->run);
   if (monitors->run->between > 1 && !monitors->run->end_only) {
     vida__add_remark(
         row, (VidaRemark){.kind = VIDA_REMARK_COMPARED_SOMETIMES, .count = monitors->run->between},
@@ -728,7 +728,7 @@ int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError
   vida__remark_on_dependence(monitors, row);
   vida__remark_on_deviations(monitors, row);
   remark_on_balance(monitors, row);
-  if (study->reference && !monitors->run->own_start) {
+  if (vida__reference_of(study, monitors->run)) {
     remark_on_comparison(monitors, row);
   }
   return VIDA_SUCCESS;

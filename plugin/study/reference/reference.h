@@ -59,6 +59,18 @@ void vida__destroy_reference(vida_reference** reference);
  * VIDA_STEP_NOT_CONVERGED if the error is as large as the motion. */
 int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaError* error);
 
+/* Makes the solutions of the reference from the starts of the runs that have their own, in parallel
+ * if the study makes its runs so. A failed one leaves its runs without errors; the function fails
+ * only if the user stops it, or without memory. */
+int vida__make_start_references(VidaStudy* study, const VidaObserver* observer, VidaError* error);
+/* Writes the largest of their own errors to the reference of the study. */
+void vida__sum_up_start_references(VidaStudy* study);
+/* Frees these solutions. */
+void vida__destroy_start_references(VidaStudy* study);
+/* Returns whether a run has a start of its own and should be compared with a solution from it,
+ * which could not be found. */
+bool vida__lacks_reference(const VidaStudy* study, const vida_run* run);
+
 /* Updates *extent, the largest distance of the measured coordinates from the start, with the
  * current state. */
 void vida__update_extent(const VidaStudy* study, const vida_time_loop* loop, double* extent);

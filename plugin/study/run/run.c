@@ -101,7 +101,7 @@ static int start_two_points(running_run* work, VidaError* error) {
                                           study->reference->q + (size_t)state * n, error);
 }
 
-static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* error) {
+int vida__find_own_start(const VidaStudy* study, vida_run* run, VidaError* error) {
   const int n = VidaSystem_CoordinateCount(study->system);
   double* own = run->own_start;
   if (!own) {
@@ -122,7 +122,7 @@ static int find_own_start(const VidaStudy* study, vida_run* run, VidaError* erro
  * points, whose own momentum differs: papers count this difference as an error of the method. */
 static int start_run(running_run* work, VidaError* error) {
   const VidaStudy* study = work->study;
-  int code = find_own_start(study, work->run, error);
+  int code = vida__find_own_start(study, work->run, error);
   code = code ? code
               : vida__create_time_loop(study->system, work->run->options, &work->run->grid,
                                        &work->loop, error);
@@ -392,6 +392,9 @@ static int finish_run(running_run* work, int code, VidaError* problem) {
   } else {
     vida__append(row->status, sizeof row->status, "ok");
   }
+  if (vida__lacks_reference(work->study, work->run)) {
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_REFERENCE_FAILED}, NULL);
+  }
   vida__remark_on_passages(&work->monitors, &work->loop, row);
   remark_on_velocities(work, row);
   vida__remark_on_switches(&work->monitors, row);
@@ -527,8 +530,7 @@ int vida__count_together(const VidaStudy* study, int index, int most) {
   }
   most = most < VIDA_LANES ? most : VIDA_LANES;
   while (count < most && index + count < study->count &&
-         study->runs[index + count].first == first->first &&
-         !study->runs[index + count].is_kept) {
+         study->runs[index + count].first == first->first && !study->runs[index + count].is_kept) {
     count++;
   }
   return count;

@@ -10,6 +10,10 @@ bool vida__is_sampled(const vida_run* run, long step) {
   return step == vida__count_steps(&run->grid) || step % run->every == 0;
 }
 
+const vida_reference* vida__reference_of(const VidaStudy* study, const vida_run* run) {
+  return run->own_start ? run->own_reference : study->reference;
+}
+
 long vida__reference_step(const VidaStudy* study, const vida_run* run, long step) {
   if (step == vida__count_steps(&run->grid)) {
     return vida__count_steps(&study->reference->grid);

@@ -140,6 +140,7 @@ void vida__put_run(const VidaStudy* study, int index, const VidaRow* row, vida_r
   put_row(row, record);
   vida__put_reals(record, SIZES, sizes);
   vida__put_integer(record, run->joint_steps);
+  vida__put_real(record, run->reference_error);
   if (run->own_start) {
     vida__put_reals(record, 2 * n, run->own_start + 2 * n);
   }
@@ -156,6 +157,7 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
     get_row(study, record, row);
     vida__get_reals(record, SIZES, sizes);
     const int64_t joint_steps = vida__get_integer(record);
+    const double reference_error = vida__get_real(record);
     vida__get_reals(record, run->own_start ? 2 * n : 0, start);
     if (record->no_memory) {
       code = vida__fail_memory(error);
@@ -164,6 +166,7 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
     } else {
       run->row = *row;
       run->joint_steps = (long)joint_steps;
+      run->reference_error = reference_error;
       run->is_kept = true;
       memcpy(&run->sizes, sizes, sizeof sizes);
       if (run->own_start) {

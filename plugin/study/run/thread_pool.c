@@ -10,6 +10,23 @@
 #include "study/reference/reference.h"
 #include "study/study.h"
 
+/* ---- threads ------------------------------------------------------------------------------- */
+
+enum { MOST_THREADS = 1024 /* the largest value of the option `jobs` */ };
+
+void vida__work_in_threads(int jobs, void* (*work)(void*), void* data) {
+  pthread_t threads[MOST_THREADS];
+  int started = 0;
+  while (started < jobs - 1 && started < MOST_THREADS &&
+         pthread_create(&threads[started], NULL, work, data) == 0) {
+    started++;
+  }
+  work(data); /* this thread works, too, whatever could be started */
+  for (int i = 0; i < started; i++) {
+    pthread_join(threads[i], NULL);
+  }
+}
+
 /* ---- how much is done ------------------------------------------------------------------------ */
 
 /* Estimated work of a run: its steps, unless it is repeated until its time is known, which takes
@@ -24,7 +41,8 @@ double VidaStudy_Done(const VidaStudy* study, int run, double fraction) {
     return 0.0;
   }
   const bool has_reference = study->reference && !study->reference->known.state;
-  const double first = has_reference ? weigh(study, &study->reference->grid) : 0.0;
+  const int references = study->start_reference_count > 0 ? study->start_reference_count : 1;
+  const double first = has_reference ? references * weigh(study, &study->reference->grid) : 0.0;
   double done = run == VIDA_REFERENCE_RUN ? fraction * first : first, whole = first;
   if (run == VIDA_ALL_RUNS) {
     return fraction;
@@ -166,11 +184,9 @@ static void* work(void* data) {
 static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer,
                         VidaError* error) {
   worker_pool pool = {.study = study, .watched = observer, .jobs = jobs};
-  pthread_t* threads = vida__allocate((size_t)jobs, sizeof *threads);
   pool.fraction = vida__allocate((size_t)study->count, sizeof *pool.fraction);
   pool.weight = vida__allocate((size_t)study->count, sizeof *pool.weight);
-  if (!threads || !pool.fraction || !pool.weight || pthread_mutex_init(&pool.mutex, NULL)) {
-    free(threads);
+  if (!pool.fraction || !pool.weight || pthread_mutex_init(&pool.mutex, NULL)) {
     free(pool.fraction);
     free(pool.weight);
     return vida__fail_memory(error);
@@ -185,17 +201,9 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
                study->notes[0] ? "\n" : "", jobs);
   pool.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &pool};
   study->lock = &pool.mutex;
-  int started = 0;
-  while (started < jobs - 1 && pthread_create(&threads[started], NULL, work, &pool) == 0) {
-    started++;
-  }
-  work(&pool); /* this thread works, too, whatever could be started */
-  for (int i = 0; i < started; i++) {
-    pthread_join(threads[i], NULL);
-  }
+  vida__work_in_threads(jobs, work, &pool);
   study->lock = NULL;
   pthread_mutex_destroy(&pool.mutex);
-  free(threads);
   free(pool.fraction);
   free(pool.weight);
   if (pool.code && error) {
