@@ -191,7 +191,7 @@ check_sizes() {
     if ((lines > max_lines)); then
       fault "$file has $lines lines; at most $max_lines are allowed"
     fi
-  done < <(find plugin lua tests scenarios -type f ! -name '*.svg' -print0)
+  done < <(find plugin lua tests scenarios -name '*.tmp' -prune -o -type f ! -name '*.svg' -print0)
 }
 
 check_places() {
