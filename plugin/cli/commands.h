@@ -19,6 +19,7 @@ extern const CliOption cli_main_options[];     /* without a command: --help, --v
   X(plot)                   \
   X(report)                 \
   X(compare)                \
+  X(export)                 \
   X(new)                    \
   X(completion)
 

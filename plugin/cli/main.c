@@ -43,7 +43,8 @@ static void print_help(FILE* file) {
       "  vida audit mine --plugin libmine.so\n"
       "  vida plot results energy\n"
       "  vida report results\n"
-      "  vida compare before after\n",
+      "  vida compare before after\n"
+      "  vida export results --format vtk\n",
       file);
 }
 

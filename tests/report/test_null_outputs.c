@@ -63,6 +63,11 @@ static void test_pages(void) {
   REFUSED("plot", VidaReport_Plot(".", NULL, &error));
   EXPECT(VidaReport_StudyCount(NULL, &error) == 0 && error.code == VIDA_BAD_ARGUMENT, "studies");
   EXPECT(VidaReport_CountPartial(NULL) == 0, "partial files");
+  const VidaExport wishes = {.format = "numpy"};
+  int written = 0;
+  REFUSED("directory", VidaReport_Export(NULL, &wishes, &written, &error));
+  REFUSED("wishes", VidaReport_Export(".", NULL, &written, &error));
+  REFUSED("written", VidaReport_Export(".", &wishes, NULL, &error));
   VidaTrajectory* trajectory = NULL;
   REFUSED("trajectories", VidaTrajectories_Finish(NULL, &error));
   REFUSED("trajectory", VidaTrajectory_Read("x.csv", NULL, &error));

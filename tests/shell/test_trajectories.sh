@@ -45,6 +45,8 @@ trajectories=("$work"/no/swing-*)
 expect 0 run "$work/sweep.lua" --out "$work/sweep"
 trajectories=("$work"/sweep/sweep-*.csv)
 [[ ! -e ${trajectories[0]} ]] || complain "a sweep wrote ${trajectories[0]}"
+expect 1 plot "$work/sweep" energy
+says "which has no trajectories (sweeps write them with --trajectories)"
 expect 0 run "$work/sweep.lua" --out "$work/sweep" --trajectories
 trajectories=("$work"/sweep/sweep-*.csv)
 ((${#trajectories[@]} == 3)) || complain "three starts gave ${#trajectories[@]} trajectories"

@@ -115,6 +115,21 @@ VIDA_API const char* VidaTrajectory_Title(const VidaTrajectory* trajectory, int 
 /* Returns a number; NaN if it was not measured, and for an unknown row or column. */
 VIDA_API double VidaTrajectory_Value(const VidaTrajectory* trajectory, long row, int column);
 
+/* The export of trajectories for other programs. */
+typedef struct VidaExport {
+  const char* format; /* "numpy": <run>.npy, a structured array with a field for each column; "vtk":
+                         <run>.pvd and <run>-paths.vtp for ParaView */
+  int study;          /* index of the comparison in the folder, from 0 */
+  int run;            /* number of the run, from 1; 0: all that have trajectories */
+  const char* folder; /* folder for the files; NULL: `numpy` or `vtk` in that of the comparison */
+} VidaExport;
+/* Exports trajectories of the results in `directory`; *written receives their number. Fails with
+ * VIDA_UNKNOWN_NAME for an unknown format, with VIDA_NOT_SUPPORTED and the flag "NO_DATA" if there
+ * is no trajectory, or none with the coordinates of points, and with VIDA_INPUT_OUTPUT if a file
+ * cannot be read or written. */
+VIDA_API int VidaReport_Export(const char* directory, const VidaExport* wishes, int* written,
+                               VidaError* error);
+
 /* ---- comparison of files --------------------------------------------------------------------- */
 
 /* Options for the comparison of files. Two numbers differ if their difference exceeds both

@@ -274,11 +274,18 @@ void vida__remove_pictures(const char* directory) {
 
 static int no_data(const vida_picture* picture, VidaError* error) {
   const VidaPlot* plot = picture->wishes;
+  bool has_trajectories = false;
+  for (int run = 0; run < picture->results->count; run++) {
+    has_trajectories = has_trajectories || picture->results->runs[run].file[0];
+  }
   const bool chosen = plot->methods || plot->step_count > 0 || plot->columns || plot->to > 0.0;
   return vida__fail_flag(error, VIDA_NOT_SUPPORTED, "NO_DATA",
-                         "there is nothing to draw for a picture of kind '%s' in '%s'%s",
+                         "there is nothing to draw for a picture of kind '%s' in '%s'%s%s",
                          plot->kind, picture->results->directory,
-                         chosen ? " with these methods, steps, columns and times" : "");
+                         chosen ? " with these methods, steps, columns and times" : "",
+                         has_trajectories ? ""
+                                          : ", which has no trajectories (sweeps write them "
+                                            "with --trajectories)");
 }
 
 static int make_picture(const vida_results* results, const kind_row* kind, const VidaPlot* plot,
