@@ -117,8 +117,9 @@ VIDA_API double VidaTrajectory_Value(const VidaTrajectory* trajectory, long row,
 
 /* The export of trajectories for other programs. */
 typedef struct VidaExport {
-  const char* format; /* "numpy": <run>.npy, a structured array with a field for each column; "vtk":
-                         <run>.pvd and <run>-paths.vtp for ParaView */
+  /* "numpy": <run>.npy, a structured array with a field for each column; "vtk": <run>.pvd and
+   * <run>-paths.vtp for ParaView */
+  const char* format;
   int study;          /* index of the comparison in the folder, from 0 */
   int run;            /* number of the run, from 1; 0: all that have trajectories */
   const char* folder; /* folder for the files; NULL: `numpy` or `vtk` in that of the comparison */
