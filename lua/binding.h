@@ -109,6 +109,8 @@ typedef struct VidaLuaRun {
   VidaRecording* recording; /* nullable */
   VidaJournal* journal;     /* nullable */
   int study;                /* index of the study in the journal */
+  int studies;              /* number of studies */
+  const char* progress;     /* folder for the file with the progress; NULL: none */
   /* Keeps what has finished: called after runs, but at most every second; nullable. */
   int (*save)(void* saved, VidaError* error);
   void* saved;
@@ -150,6 +152,8 @@ typedef struct VidaLuaProgress {
 void vidalua_progress_begin(VidaLuaProgress* progress, const VidaStudy* study);
 void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction);
 void vidalua_progress_end(VidaLuaProgress* progress);
+/* Writes "1 h 02 min", "3 min 10 s" or "7 s". */
+void vidalua_describe_seconds(char* text, size_t size, double seconds);
 bool vidalua_progress_has_terminal(void);
 
 /* ---- the part of the module that is written in Lua (library.c) ---------------------------------

@@ -468,6 +468,8 @@ static int comparison_run(lua_State* L) {
     wishes.save = save_files;
     wishes.saved = &files;
   }
+  wishes.studies = 1;
+  wishes.progress = wishes.directory;
   files.recording = wishes.recording = vidalua_new_recording(L, study);
   const VidaRecording* recorded = files.recording;
   const int recording = lua_gettop(L);

@@ -1,6 +1,7 @@
 /* Runs a comparison with progress and trajectories. Calls no Lua function while the library runs.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sandbox.h"
@@ -59,6 +60,8 @@ typedef struct Watcher {
   const VidaLuaRun* wishes;
   VidaObserver inner[WATCH_COUNT]; /* members NULL without them */
   VidaLuaProgress progress;
+  double told;     /* time when the progress was written to its file, by vidalua_clock */
+  int finished;    /* number of runs that have ended */
   double saved;    /* time of the last save, by vidalua_clock */
   double pause;    /* seconds from one save to the next */
   bool is_unsaved; /* a run has ended since the last save */
@@ -110,7 +113,29 @@ static int watch_end(void* data, int run, const VidaRow* row, VidaError* error) 
     code = inner->end ? inner->end(inner->data, run, row, error) : 0;
   }
   watcher->is_unsaved = true;
+  watcher->finished++;
   return code ? code : save_now_and_then(watcher, error);
+}
+
+/* Writes the progress for other processes. A failure is no reason to end the study. */
+static void write_progress(Watcher* watcher, int run, const char* what, double fraction) {
+  const VidaLuaRun* wishes = watcher->wishes;
+  const double now = vidalua_clock(), elapsed = now - watcher->progress.began;
+  if (!wishes->progress || now - watcher->told < SECONDS_BETWEEN_SAVES) {
+    return;
+  }
+  const VidaStudy* study = watcher->progress.study;
+  const double done = VidaStudy_Done(study, run, fraction);
+  VidaProgress progress = {.study = wishes->study + 1,
+                           .studies = wishes->studies,
+                           .runs = VidaStudy_RunCount(study),
+                           .finished = watcher->finished,
+                           .fraction = done,
+                           .elapsed = elapsed,
+                           .left = done > 0.0 ? elapsed * (1.0 - done) / done : (double)NAN};
+  snprintf(progress.what, sizeof progress.what, "%.100s", what);
+  VidaReport_WriteProgress(wishes->progress, &progress, NULL);
+  watcher->told = now;
 }
 
 static int watch_progress(void* data, int run, const char* what, double fraction) {
@@ -120,6 +145,7 @@ static int watch_progress(void* data, int run, const char* what, double fraction
     return VIDA_STOPPED;
   }
   save_now_and_then(watcher, NULL); /* the last save reports errors */
+  write_progress(watcher, run, what, fraction);
   if (wishes->show_progress) {
     vidalua_progress_draw(&watcher->progress, run, what, fraction);
   }
@@ -157,8 +183,12 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
   }
   const VidaObserver observer = {watch_begin, watch_sample, watch_end, watch_progress, &watcher};
   vidalua_progress_begin(&watcher.progress, study);
+  for (int run = 0; run < VidaStudy_RunCount(study) && wishes->journal; run++) {
+    watcher.finished += VidaRow_Outcome(VidaStudy_Row(study, run)) != VIDA_OUTCOME_NOT_RUN;
+  }
   const int code = VidaStudy_Run(study, &observer, error);
   vidalua_progress_end(&watcher.progress);
+  VidaReport_RemoveProgress(wishes->progress);
   int after = VIDA_SUCCESS;
   if (trajectories) {
     after = VidaTrajectories_Finish(trajectories, code ? NULL : error);

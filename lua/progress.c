@@ -21,8 +21,8 @@ void vidalua_progress_begin(VidaLuaProgress* progress, const VidaStudy* study) {
   *progress = (VidaLuaProgress){.study = study, .began = vidalua_clock()};
 }
 
-static void describe_rest(char* text, size_t size, double seconds) {
-  const long rest = (long)(seconds + 0.5);
+void vidalua_describe_seconds(char* text, size_t size, double seconds) {
+  const long rest = seconds < 1e9 ? (long)(seconds + 0.5) : 1000000000L;
   if (rest >= 3600) {
     snprintf(text, size, "%ld h %02ld min", rest / 3600, rest % 3600 / 60);
   } else if (rest >= 60) {
@@ -46,7 +46,7 @@ void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what,
   /* Before half a second the estimate is too uncertain. */
   if (progress->done > 0.0 && elapsed > 0.5) {
     char time[32];
-    describe_rest(time, sizeof time, elapsed * (1.0 - progress->done) / progress->done);
+    vidalua_describe_seconds(time, sizeof time, elapsed * (1.0 - progress->done) / progress->done);
     snprintf(rest, sizeof rest, ", %s left in all", time);
   }
   if (run != VIDA_ALL_RUNS) {

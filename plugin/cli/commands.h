@@ -18,6 +18,7 @@ extern const CliOption cli_main_options[];     /* without a command: --help, --v
   X(audit)                  \
   X(plot)                   \
   X(report)                 \
+  X(watch)                  \
   X(compare)                \
   X(export)                 \
   X(new)                    \

@@ -328,6 +328,8 @@ static int run_studies(lua_State* L, Work* work, VidaError* error) {
     wishes.recording = work->out ? work->recording[i] : NULL;
     wishes.journal = work->journal;
     wishes.study = i;
+    wishes.studies = work->scenario.count;
+    wishes.progress = work->out;
     const int code = vidalua_run_study(work->scenario.studies[i], &wishes, &problem);
     if (code && !failure) {
       failure = code;

@@ -109,6 +109,48 @@ static void test_journals(void) {
   VidaSystem_Destroy(&system);
 }
 
+static void test_progress(void) {
+  VidaError error = {0};
+  VidaProgress progress = {.study = 1, .studies = 2, .runs = 7, .finished = 3, .what = "rattle"};
+  progress.fraction = 0.25;
+  progress.elapsed = 3.0;
+  progress.left = NAN;
+  REFUSED("directory", VidaReport_WriteProgress(NULL, &progress, &error));
+  REFUSED("progress", VidaReport_WriteProgress(".", NULL, &error));
+  REFUSED("directory", VidaReport_ReadProgress(NULL, &progress, &error));
+  REFUSED("progress", VidaReport_ReadProgress(".", NULL, &error));
+  VidaReport_RemoveProgress(NULL);
+  EXPECT(VidaReport_ReadProgress(".", &progress, &error) == VIDA_INPUT_OUTPUT &&
+             strcmp(error.flag, "NOT_RUNNING") == 0,
+         "%s", error.message);
+}
+
+/* What is written is read again; a damaged file is refused. */
+static void test_progress_file(void) {
+  VidaError error = {0};
+  VidaProgress read;
+  const VidaProgress written = {.study = 1,
+                                .studies = 2,
+                                .runs = 7,
+                                .finished = 3,
+                                .what = "rattle, h = 0.1",
+                                .fraction = 0.25,
+                                .elapsed = 3.0,
+                                .left = NAN};
+  REQUIRE_OK(VidaReport_WriteProgress(".", &written, &error), &error);
+  REQUIRE_OK(VidaReport_ReadProgress(".", &read, &error), &error);
+  EXPECT(read.study == 1 && read.studies == 2 && read.runs == 7 && read.finished == 3, "counts");
+  EXPECT(read.fraction == 0.25 && read.elapsed == 3.0 && isnan(read.left), "numbers");
+  EXPECT(strcmp(read.what, "rattle, h = 0.1") == 0 && read.process > 0, "'%s'", read.what);
+  EXPECT(read.age >= 0.0, "age %g", read.age);
+  FILE* file = fopen("progress.txt", "a");
+  EXPECT(file != NULL && fputs("finished: many\n", file) >= 0 && fclose(file) == 0, "append");
+  EXPECT_ERROR(VidaReport_ReadProgress(".", &read, &error), &error, VIDA_INPUT_OUTPUT,
+               "is not a record of progress");
+  VidaReport_RemoveProgress(".");
+  EXPECT(VidaReport_ReadProgress(".", &read, &error) == VIDA_INPUT_OUTPUT, "removed");
+}
+
 static void test_studies(void) {
   VidaError error = {0};
   VidaSystem* system = free_particle(true);
@@ -175,6 +217,8 @@ static void test_drawings(void) {
 int main(void) {
   static const CheckTest tests[] = {{"pages", test_pages},
                                     {"journals", test_journals},
+                                    {"progress", test_progress_file},
+                                    {"progress of NULL", test_progress},
                                     {"studies", test_studies},
                                     {"drawings", test_drawings},
                                     {NULL, NULL}};

@@ -60,8 +60,23 @@ for ((i = 0; i < 3000; i++)); do
 done
 expect 1 run "$work/study.lua" --out "$work/killed" --resume --set pause=long
 says "another run"
+for ((i = 0; i < 3000; i++)); do
+  [[ -e $work/killed/progress.txt ]] && break
+  sleep 0.1
+done
+expect 0 watch --once "$work/killed"
+shows "comparison 3 of 3: 0 of 1 runs, "
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
+sleep 2.1 # a process that has just written may be starting anew
+expect 1 watch "$work/killed"
+shows "process $pid has ended before its study"
+shows "holds an unfinished study; 'vida run SCENARIO.lua --out $work/killed --resume' goes on"
+expect 0 watch "$work/whole"
+shows "holds the results of a complete study"
+expect 1 watch "$work/nowhere"
+says "no study is running in"
+expect 2 watch
 expect 1 run "$work/study.lua" --out "$work/killed" --resume --set length=1.5 --set pause=long
 says "cannot go on: the system of comparison 1 has changed since"
 expect 1 run "$work/study.lua" --out "$work/killed" --resume --set pause=one

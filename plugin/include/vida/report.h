@@ -277,6 +277,27 @@ VIDA_API bool VidaJournal_RemoveComplete(VidaJournal* journal);
 /* Frees the journal, not its file, and sets *journal to NULL; NULL is allowed. */
 VIDA_API void VidaJournal_Destroy(VidaJournal** journal);
 
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* How far a study is. */
+typedef struct VidaProgress {
+  int study, studies;        /* the number of the study, from 1, and of all studies */
+  int runs, finished;        /* number of runs of this study, and of those that have ended */
+  char what[VIDA_NAME_SIZE]; /* what is being done, one line: "rattle, h = 0.01 s" */
+  double fraction;           /* completed fraction of this study, 0 .. 1; NaN: not known */
+  double elapsed, left;      /* seconds since this study began, and until its end; NaN: not known */
+  long process;              /* its process; VidaReport_WriteProgress writes that of the caller */
+  double age;                /* seconds since this was written; only read */
+} VidaProgress;
+/* Writes the progress to DIRECTORY/progress.txt, which is replaced as a whole. */
+VIDA_API int VidaReport_WriteProgress(const char* directory, const VidaProgress* progress,
+                                      VidaError* error);
+/* Reads the progress of another process. Fails with the flag "NOT_RUNNING" if there is none. */
+VIDA_API int VidaReport_ReadProgress(const char* directory, VidaProgress* progress,
+                                     VidaError* error);
+/* Removes the file at the end of the last study; `directory` may be NULL. */
+VIDA_API void VidaReport_RemoveProgress(const char* directory);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,6 +18,9 @@ int vida__make_directory(const char* directory, VidaError* error);
 /* The file with the results of a study that has not ended (journal.c). */
 #define VIDA_JOURNAL_NAME "study.journal"
 
+/* The file with the progress of a study that is running (progress.c). */
+#define VIDA_PROGRESS_NAME "progress.txt"
+
 /* Removes the pictures of earlier results from DIRECTORY/plots, but not the scripts (plot.c). */
 void vida__remove_pictures(const char* directory);
 
