@@ -174,6 +174,7 @@ static int allocate(vida_ode* ode, int size) {
   }
   N_VConst(0.0, ode->y);
   N_VConst(1.0, ode->tolerance);
+  N_VConst(1.0, ode->weight); /* which fixed steps do not need, but checkpoints contain */
   return VIDA_SUCCESS;
 }
 
