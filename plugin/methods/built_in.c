@@ -41,6 +41,7 @@
   X(rotation_splitting)        \
   X(simo_wong)                 \
   X(rattlie)                   \
+  X(lie_alpha)                 \
   X(ida_index3)                \
   X(ida_index2)                \
   X(ida_ggl)                   \

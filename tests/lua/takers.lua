@@ -14,14 +14,14 @@ local refusing = {
   -- it divides by the change of the potential in the step
   ["several coordinates"] = { "chorin" },
   -- bodies, and coordinates with masses of their own
-  ["coupled masses"] = { "rattlie" },
+  ["coupled masses"] = { "rattlie", "lie-alpha" },
   -- masses of less than 1e-8 of those beside them
-  ["light masses"] = { "rattlie" },
+  ["light masses"] = { "rattlie", "lie-alpha" },
   -- splittings and discrete gradients of T(v) + V(q)
   ["general Lagrangian"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "chorin",
     "average-vector-field", "itoh-abe", "energy-momentum-projected",
     "del-ggl", "energy-momentum-ggl", "energy-collocation", "symmetric-multistep",
-    "rattlie" },
+    "rattlie", "lie-alpha" },
   -- maps and formulas for forces of positions and time
   ["drag"] = { "symplectic-euler", "symplectic-implicit", "lie-trotter", "verlet", "symmetric-multistep",
     "rattlie" },
@@ -40,11 +40,11 @@ local refusing = {
   ["nonholonomic"] = { "del-midpoint", "del-endpoint", "del-trapezoidal", "rattle", "rattle-variable",
     "compose", "del-regularized", "energy-momentum", "energy-momentum-projected", "energy-momentum-ggl",
     "energy-momentum-livens", "average-vector-field", "itoh-abe", "spark-lobatto", "symmetric-multistep",
-    "del-ggl", "energy-collocation", "rattlie" },
+    "del-ggl", "energy-collocation", "rattlie", "lie-alpha" },
   -- a massless coordinate that constraints determine
   ["no mass"] = { "average-vector-field", "itoh-abe", "energy-momentum-projected", "energy-momentum-ggl",
     "spark-lobatto", "spark-nonholonomic", "symmetric-multistep", "del-ggl", "energy-collocation",
-    "rattlie" },
+    "rattlie", "lie-alpha" },
 }
 
 -- The set of methods that have to refuse a system with these properties.

@@ -1,5 +1,5 @@
 /* The state and the functions that the methods of rigid bodies share (lgvi, rotation-splitting,
- * simo-wong, rattlie); each body is a unit quaternion. */
+ * simo-wong, rattlie, lie-alpha); each body is a unit quaternion. */
 #ifndef VIDA_METHODS_RIGID_LIE_H
 #define VIDA_METHODS_RIGID_LIE_H
 
@@ -39,6 +39,7 @@ typedef struct vida_lie_state {
   bool is_free;        /* no term of the system has a force at rest; only uniform forces are left */
   bool is_quiet;       /* nor are there uniform forces */
   bool accepts_joints; /* other rows than those of unit norm are joints */
+  bool accepts_rates;  /* forces may depend on velocities */
   bool has_force;      /* the force at the node is known from the last step */
   const char* hidden_potential; /* name of a general Lagrangian with a potential; NULL: none */
   int bodies;
@@ -57,10 +58,15 @@ typedef struct vida_lie_state {
   vida_lie_body body[]; /* bodies */
 } vida_lie_state;
 
+/* What a method accepts besides free bodies under forces of positions and time. */
+enum { VIDA_LIE_JOINTS = 1, VIDA_LIE_RATES = 2 };
+
 /* Finds the bodies of a system and their inertia, and sets self->state. All rows must be unit norms
  * of quaternions, or, if the method accepts joints, those of declared quaternions and any others.
  * Fails with VIDA_NOT_SUPPORTED and the reason for other systems. */
-int vida__lie_create(VidaIntegration* self, bool accepts_joints, VidaError* error);
+int vida__lie_create(VidaIntegration* self, unsigned accepts, VidaError* error);
+/* Refuses coordinates so light that their motion would be rounding: for VidaMethod.start. */
+int vida__lie_check_masses(const VidaIntegration* self, VidaError* error);
 /* ---- small vectors: inline and without loops, because a step consists of little else ---- */
 
 /* Computes v = q * (0, rates) / 2. */

@@ -497,6 +497,22 @@ static int check_forces(VidaIntegration* self, probe* at, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+/* Subtracts the generalized forces from the biases, if they may depend on velocities. */
+static int leave_out_forces(VidaIntegration* self, double t, probe* at) {
+  const vida_lie_state* own = self->state;
+  vida_evaluator* evaluator = &self->model.evaluator;
+  int code = VIDA_SUCCESS;
+  for (int k = 0; k < 2 && own->accepts_rates && self->model.system->has_forces && !code; k++) {
+    double* bias = k == 0 ? at->bias : at->bias_rest;
+    code = vida__gradient_of(evaluator, VIDA_PART_FORCE, t, at->q, k == 0 ? at->v : own->rest,
+                             at->l_q, at->l_v);
+    for (int i = 0; i < self->model.n; i++) {
+      bias[i] -= at->l_q[i];
+    }
+  }
+  return code;
+}
+
 static int probe_state(VidaIntegration* self, int k, probe* at, VidaError* error) {
   vida_lie_state* own = self->state;
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
@@ -519,6 +535,7 @@ static int probe_state(VidaIntegration* self, int k, probe* at, VidaError* error
                                   at->l_q);
   code =
       code ? code : vida__motion_bias(evaluator, t, at->q, at->v, at->bias, at->row_work, at->l_q);
+  code = code ? code : leave_out_forces(self, t, at);
   code = code ? code : vida__add_hessian(evaluator, t, at->q, at->v, mass_only, at->matrix);
   code = code ? code : vida__gradient(evaluator, t, at->q, at->v, at->l_q, at->l_v);
   if (code) {
@@ -563,7 +580,8 @@ static void find_forces(const VidaIntegration* self) {
   }
 }
 
-int vida__lie_create(VidaIntegration* self, bool accepts_joints, VidaError* error) {
+int vida__lie_create(VidaIntegration* self, unsigned accepts, VidaError* error) {
+  const bool accepts_joints = (accepts & VIDA_LIE_JOINTS) != 0;
   const size_t n = (size_t)self->model.n;
   const size_t bodies = (size_t)self->model.m;
   if (bodies == 0 && !accepts_joints) {
@@ -578,6 +596,7 @@ int vida__lie_create(VidaIntegration* self, bool accepts_joints, VidaError* erro
     return vida__fail_memory(error);
   }
   own->accepts_joints = accepts_joints;
+  own->accepts_rates = (accepts & VIDA_LIE_RATES) != 0;
   own->mass = (double*)(own->body + bodies);
   own->inverse_root = own->mass + n;
   own->force = own->inverse_root + n;

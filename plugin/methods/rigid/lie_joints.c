@@ -297,6 +297,57 @@ void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* jo
   vida__multiply_runs(&joints->matrix.runs, joints->next, rates, rows, rows);
 }
 
+/* ---- vectors of u -----------------------------------------------------------------------------
+ */
+
+void vida__lie_apply_mass(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* x, bool is_inverse, double* y) {
+  const vida_lie_state* lie = self->state;
+  for (int b = 0; b < lie->bodies; b++) {
+    const vida_lie_body* body = &lie->body[b];
+    vida__lie_multiply(is_inverse ? body->factors : body->inertia, x + joints->of_body[b],
+                       y + joints->of_body[b]);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const int c = joints->of_other[j];
+    const double mass = lie->mass[lie->other[j]];
+    y[c] = is_inverse ? x[c] / mass : x[c] * mass;
+  }
+}
+
+void vida__lie_lift_rates(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* q, const double* u, double* v) {
+  const vida_lie_state* lie = self->state;
+  for (int b = 0; b < lie->bodies; b++) {
+    double of_body[4], rate[4];
+    vida__lie_body_components(&lie->body[b], q, of_body);
+    vida__lie_quaternion_rate(of_body, u + joints->of_body[b], rate);
+    for (int a = 0; a < 4; a++) {
+      v[lie->body[b].coordinate[a]] = rate[a];
+    }
+  }
+  for (int j = 0; j < lie->others; j++) {
+    v[lie->other[j]] = u[joints->of_other[j]];
+  }
+}
+
+void vida__lie_drop_rates(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* q, const double* v, double* u) {
+  const vida_lie_state* lie = self->state;
+  for (int b = 0; b < lie->bodies; b++) {
+    double of_body[4], rate[4], *to = u + joints->of_body[b];
+    vida__lie_body_components(&lie->body[b], q, of_body);
+    vida__lie_body_components(&lie->body[b], v, rate);
+    vida__lie_drop(of_body, rate, to);
+    to[0] *= 4.0;
+    to[1] *= 4.0;
+    to[2] *= 4.0;
+  }
+  for (int j = 0; j < lie->others; j++) {
+    u[joints->of_other[j]] = v[lie->other[j]];
+  }
+}
+
 /* ---- matrices -------------------------------------------------------------------------------- */
 
 /* Rows that depend on others get the shifts that make other matrices regular, too. */

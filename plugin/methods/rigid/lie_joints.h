@@ -56,6 +56,15 @@ void vida__lie_swap_gradients(vida_lie_joints* joints);
 /* Computes a guess of joints->next, extrapolated for a step of `ratio` times the length of the last
  * one; 0: joints->before is not known. */
 void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio);
+/* Computes y = M u, or M^-1 u (rates each); y may not be u. */
+void vida__lie_apply_mass(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* u, bool is_inverse, double* y);
+/* Computes the rates v (n) of the coordinates q for u. */
+void vida__lie_lift_rates(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* q, const double* u, double* v);
+/* Computes u for rates v of the coordinates q, or their derivatives for those of v. */
+void vida__lie_drop_rates(const VidaIntegration* self, const vida_lie_joints* joints,
+                          const double* q, const double* v, double* u);
 /* Factors B M^-1 B^T for joints->gradient, symmetric. Returns 0, VIDA_STEP_SINGULAR or
  * VIDA_OUT_OF_MEMORY. */
 int vida__lie_factor_node(VidaIntegration* self, vida_lie_joints* joints);

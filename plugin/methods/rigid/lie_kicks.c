@@ -42,7 +42,7 @@ int vida__lie_create_kicked(VidaIntegration* self,
                             int (*fly)(VidaIntegration* self, VidaError* error), VidaError* error) {
   self->implicit.prepare = vida__lie_prepare;
   self->series = (vida_step_series){make_series, vida__lie_keep_turns, vida__lie_take_back_turns};
-  const int code = vida__lie_create(self, false, error);
+  const int code = vida__lie_create(self, 0, error);
   if (!code) {
     ((vida_lie_state*)self->state)->fly = fly;
   }

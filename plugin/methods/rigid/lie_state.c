@@ -98,6 +98,21 @@ static int start_body(VidaIntegration* self, vida_lie_body* body, VidaError* err
   return VIDA_SUCCESS;
 }
 
+int vida__lie_check_masses(const VidaIntegration* self, VidaError* error) {
+  const vida_lie_state* own = self->state;
+  for (int j = 0; j < own->others; j++) {
+    if (vida__is_light_coordinate(self, own->other[j])) {
+      return VIDA_REFUSE_SYSTEM(error,
+                                "%s: '%s' of system '%s' has less than 1e-8 of the mass that "
+                                "constraints couple it to, and its motion would be rounding",
+                                self->method->info.name,
+                                self->model.system->coordinates[own->other[j]].name,
+                                self->model.system->name);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 int vida__lie_start(VidaIntegration* self, VidaError* error) {
   vida_lie_state* own = self->state;
   int code = VIDA_SUCCESS;

@@ -532,7 +532,7 @@ static int allocate(VidaIntegration* self) {
 }
 
 static int create(VidaIntegration* self, VidaError* error) {
-  int code = vida__lie_create(self, true, error);
+  int code = vida__lie_create(self, VIDA_LIE_JOINTS, error);
   if (code) {
     return code;
   }
@@ -562,17 +562,8 @@ static int start(VidaIntegration* self, VidaError* error) {
   rattlie_state* own = own_of(self);
   vida_lie_state* lie = self->state;
   forget(self);
-  for (int j = 0; j < lie->others; j++) {
-    if (vida__is_light_coordinate(self, lie->other[j])) {
-      return VIDA_REFUSE_SYSTEM(error,
-                                "%s: '%s' of system '%s' has less than 1e-8 of the mass that "
-                                "constraints couple it to, and its motion would be rounding",
-                                self->method->info.name,
-                                self->model.system->coordinates[lie->other[j]].name,
-                                self->model.system->name);
-    }
-  }
-  int code = vida__lie_start(self, error);
+  int code = vida__lie_check_masses(self, error);
+  code = code ? code : vida__lie_start(self, error);
   code = code ? code : vida__lie_joints_start(self, own->joints, error);
   if (code) {
     return code;
