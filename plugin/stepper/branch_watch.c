@@ -445,11 +445,6 @@ static void go_on(vida_watch* watch, double t) {
   vida__exchange(&watch->rate, &watch->rate_next);
 }
 
-bool vida__needs_no_look(VidaIntegration* self, const double* q) {
-  vida_watch* watch = vida__frame_of(self)->watch;
-  return !watch || vida__watch_is_at_hand(watch, q, self->model.n);
-}
-
 /* Takes G and g at the node that a step has reached from the step, which needs them again. A step
  * with relaxed constraints has prepared the next one, with G and g at the node. */
 static int take_from_step(vida_watch* watch, VidaIntegration* step, double t) {
@@ -528,22 +523,11 @@ static void measure_ahead(vida_watch* watch, double t, const double* q) {
   vida__linear_make_rough(matrix, false);
 }
 
-/* Relative to VIDA_HARDLY_TURNED: after a larger turn the singular value is measured. The last
- * looks before a turn would be at almost every step. */
-static const double enough = 0.64; /* 0.8 of the angle */
-
-bool vida__watch_glance(vida_watch* watch, const double* q, double turn, double way) {
-  if (!(turn < enough * VIDA_HARDLY_TURNED) || vida__is_near_singular(&watch->singularity)) {
-    return false;
-  }
-  watch->bend = fmax(watch->bend, turn / way);
-  set_seen(watch, q, turn);
-  return true;
-}
-
 /* step (nullable): the step that has led to q, if it has evaluated g there. */
 static int follow(vida_watch* watch, VidaIntegration* step, double t, const double* q,
                   VidaError* error) {
+  /* The last looks before a turn would be at almost every step. */
+  static const double enough = 0.64; /* 0.8 of the angle */
   double turn;
   if (!watch) {
     return VIDA_SUCCESS;
@@ -572,6 +556,18 @@ static int follow(vida_watch* watch, VidaIntegration* step, double t, const doub
 
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error) {
   return follow(watch, NULL, t, q, error);
+}
+
+bool vida__watch_passes(vida_watch* watch, double t, const double* q, const double* p) {
+  VidaError unused;
+  return !vida__watch_looks_always(watch) && vida__is_energy_usual(watch->stepper, p) &&
+         !follow(watch, NULL, t, q, &unused) && !vida__watch_looks_always(watch);
+}
+
+bool vida__passes_node(VidaIntegration* self, const double* q) {
+  vida_watch* watch = vida__frame_of(self)->watch;
+  return !watch || vida__watch_is_at_hand(watch, q, self->model.n) ||
+         vida__watch_passes(watch, vida__node_time(self), q, self->node.p);
 }
 
 int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error) {

@@ -40,10 +40,11 @@ void vida__watch_take_back(vida_watch* watch, double t, const double* q);
  * stays at the last point. */
 int vida__watch_follow(vida_watch* watch, double t, const double* q, VidaError* error);
 
-/* Moves the watch to the next point q of the motion, as vida__watch_follow does, for a caller that
- * knows how far gradients have turned from the point watch->q, which is at this squared distance.
- * No constraint may jump. Returns false if the gradients must be looked at there. */
-bool vida__watch_glance(vida_watch* watch, const double* q, double turn, double way);
+/* Moves the watch to the point (t,q) within a series of steps, of which the frame checks the last
+ * one; p (n): its momenta. Returns false if the series must end here: the watch looks at each
+ * point, or rejects this one and will do so again, or the frame has to check the energy. */
+bool vida__watch_passes(vida_watch* watch, double t, const double* q, const double* p);
+
 /* Checks the point (t,q) as vida__watch_follow does, but stays at the last point. */
 int vida__watch_check(vida_watch* watch, double t, const double* q, VidaError* error);
 

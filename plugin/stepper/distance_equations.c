@@ -413,10 +413,11 @@ VIDA_ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, vida_s
   return !*is_broken;
 }
 
-/* As vida__needs_no_look, at the node. */
-VIDA_ALWAYS_INLINE bool is_at_hand(VidaIntegration* self, vida_shape of) {
+/* Whether the next step may follow before the frame has checked the node. */
+VIDA_ALWAYS_INLINE bool passes(VidaIntegration* self, vida_shape of) {
   vida_watch* watch = vida__frame_of(self)->watch;
-  return !watch || vida__watch_is_at_hand(watch, self->node.q, of.n);
+  return !watch || vida__watch_is_at_hand(watch, self->node.q, of.n) ||
+         vida__watch_passes(watch, vida__node_time(self), self->node.q, self->node.p);
 }
 
 /* node.step is that of the step that is made. */
@@ -426,7 +427,7 @@ VIDA_ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_br
   while (made < most && make_step(self, is_broken, of)) {
     made++;
     self->node.step++;
-    if (made == most || self->node.step % VIDA_CALM_STEPS == 0 || !is_at_hand(self, of)) {
+    if (made == most || self->node.step % VIDA_CALM_STEPS == 0 || !passes(self, of)) {
       break;
     }
   }

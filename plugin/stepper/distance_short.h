@@ -145,29 +145,25 @@ VIDA_ALWAYS_INLINE void load_row(const VidaIntegration* self, int r, short_row* 
   }
 }
 
-/* What changes when the watch has looked at a point. */
-VIDA_ALWAYS_INLINE void load_look(const vida_watch* watch, short_chain* to, vida_shape of) {
-  to->bend = watch->bend;
-  to->nearest = watch->room * VIDA_HARDLY_TURNED;
-  for (int r = 0; r < of.m; r++) {
-    load_components(watch->seen + r * of.dimension, &to->point[r].seen, of.dimension);
-  }
-}
-
 VIDA_ALWAYS_INLINE void load_watch(const VidaIntegration* self, short_chain* to, vida_shape of) {
   const vida_watch* watch = vida__frame_of((VidaIntegration*)self)->watch;
   to->is_watched = watch;
   to->is_always_looked_at = false;
   to->bend = to->nearest = to->last_way = 0.0;
+  for (int r = 0; r < of.m; r++) {
+    to->point[r].seen = to->point[r].root = (components){0.0};
+  }
   if (!watch) {
     return;
   }
   to->is_always_looked_at = vida__watch_looks_always(watch);
+  to->bend = watch->bend;
+  to->nearest = watch->room * VIDA_HARDLY_TURNED;
   to->last_way = watch->last_way;
   for (int r = 0; r < of.m; r++) {
+    load_components(watch->seen + r * of.dimension, &to->point[r].seen, of.dimension);
     load_components(watch->root + r * of.dimension, &to->point[r].root, of.dimension);
   }
-  load_look(watch, to, of);
 }
 
 VIDA_ALWAYS_INLINE void load_chain(const VidaIntegration* self, short_chain* to, vida_shape of) {
@@ -555,49 +551,10 @@ VIDA_ALWAYS_INLINE void keep_short_unknowns(short_chain* chain, vida_shape of) {
   }
 }
 
-/* As vida__watch_way. */
-VIDA_ALWAYS_INLINE double sum_short_squares(const short_chain* chain, const components* moved,
-                                            vida_shape of) {
+/* As vida__watch_is_at_hand. */
+VIDA_ALWAYS_INLINE bool is_short_at_hand(short_chain* chain, vida_shape of) {
   double square[SHORT_ROWS * SHORT_COMPONENTS + 1], even = 0.0, odd = 0.0;
   const int n = of.m * of.dimension;
-  for (int r = 0; r < of.m; r++) {
-    const components way = chain->point[r].root * moved[r], squares = way * way;
-    store_components(&squares, square + r * of.dimension, of.dimension);
-  }
-  for (int i = 0; i + 1 < n; i += 2) {
-    even += square[i];
-    odd += square[i + 1];
-  }
-  return n % 2 == 1 ? even + odd + square[n - 1] : even + odd;
-}
-
-/* Lets the watch look at the node, if it only has to know how far the vectors have turned. */
-VIDA_ALWAYS_INLINE bool glance_short(VidaIntegration* self, short_chain* chain, vida_shape of) {
-  vida_watch* watch = vida__frame_of(self)->watch;
-  components moved[SHORT_ROWS];
-  double q[SHORT_ROWS * SHORT_COMPONENTS], turn = 0.0;
-  for (int r = 0; r < of.m; r++) {
-    const double ends = r > 0 ? 2.0 : 1.0, factor = chain->row[r].factor;
-    components from;
-    load_components(watch->q + r * of.dimension, &from, of.dimension);
-    store_components(&chain->point[r].q, q + r * of.dimension, of.dimension);
-    moved[r] = chain->point[r].q - from;
-    const components turned = r > 0 ? moved[r] - moved[r - 1] : moved[r];
-    const double change =
-        ends * factor * factor * multiply_components(&turned, &turned, of.dimension);
-    turn = change > turn * watch->size[r] ? change / watch->size[r] : turn;
-  }
-  if (!watch->is_smooth ||
-      !vida__watch_glance(watch, q, turn, sum_short_squares(chain, moved, of))) {
-    return false;
-  }
-  load_look(watch, chain, of);
-  return true;
-}
-
-/* As vida__watch_is_at_hand, with a glance where that is enough. */
-VIDA_ALWAYS_INLINE bool is_short_at_hand(VidaIntegration* self, short_chain* chain, vida_shape of) {
-  components moved[SHORT_ROWS];
   if (!chain->is_watched) {
     return true;
   }
@@ -605,15 +562,36 @@ VIDA_ALWAYS_INLINE bool is_short_at_hand(VidaIntegration* self, short_chain* cha
     return false;
   }
   for (int r = 0; r < of.m; r++) {
-    moved[r] = chain->point[r].q - chain->point[r].seen;
+    const short_point* point = &chain->point[r];
+    const components way = point->root * (point->q - point->seen), squares = way * way;
+    store_components(&squares, square + r * of.dimension, of.dimension);
   }
-  const double way = sum_short_squares(chain, moved, of);
-  if (way > VIDA_THROWN_FACTOR * chain->last_way ||
-      (!(chain->bend * way < chain->nearest) && !glance_short(self, chain, of))) {
+  for (int i = 0; i + 1 < n; i += 2) {
+    even += square[i];
+    odd += square[i + 1];
+  }
+  const double way = n % 2 == 1 ? even + odd + square[n - 1] : even + odd;
+  if (way > VIDA_THROWN_FACTOR * chain->last_way || !(chain->bend * way < chain->nearest)) {
     return false;
   }
   chain->last_way = way > chain->last_way ? way : chain->last_way;
   return true;
+}
+
+/* Lets the watch look at the node, which is that of this step. */
+VIDA_ALWAYS_INLINE bool passes_short(VidaIntegration* self, short_chain* chain, long step,
+                                     vida_shape of) {
+  vida_watch* watch = vida__frame_of(self)->watch;
+  for (int r = 0; r < of.m; r++) {
+    store_components(&chain->point[r].q, self->node.q + r * of.dimension, of.dimension);
+    store_components(&chain->point[r].p, self->node.p + r * of.dimension, of.dimension);
+  }
+  self->node.step = step;
+  watch->last_way = chain->last_way;
+  const bool is_passed =
+      vida__watch_passes(watch, vida__node_time(self), self->node.q, self->node.p);
+  load_watch(self, chain, of);
+  return is_passed;
 }
 
 /* As make_step in distance_equations.c. */
@@ -646,7 +624,8 @@ VIDA_ALWAYS_INLINE long make_short_steps(VidaIntegration* self, long most, bool 
   while (made < most && make_short_step(&chain, h, per_step, projects, is_broken, of)) {
     made++;
     step++;
-    if (made == most || step % VIDA_CALM_STEPS == 0 || !is_short_at_hand(self, &chain, of)) {
+    if (made == most || step % VIDA_CALM_STEPS == 0 ||
+        (!is_short_at_hand(&chain, of) && !passes_short(self, &chain, step, of))) {
       break;
     }
   }

@@ -8,8 +8,8 @@
 
 #include "base/inline.h"
 #include "base/memory.h"
-#include "stepper/branch_watch.h"
 #include "stepper/ensemble_state.h"
+#include "stepper/ensemble_watch.h"
 #include "system/model/kernel.h"
 #include "system/model/model.h"
 
@@ -45,22 +45,37 @@ vida_step_lanes* vida__lanes_create(const VidaIntegration* self) {
     return NULL;
   }
   const size_t node = 6 * n + 5 * m + (1 + VIDA_LARGEST_MOMENTUM_COUNT) * VIDA_LANES;
-  const vida_array arrays[] = {
-      {(double**)&made->q, 4 * n + all},    {(double**)&made->w, all},
-      {(double**)&made->v_before, all},     {(double**)&made->unconstrained, n},
-      {(double**)&made->d, width},          {(double**)&made->d_before, width},
-      {(double**)&made->ahead, width},      {(double**)&made->past[0], m},
-      {(double**)&made->past[1], m},        {(double**)&made->past[2], m},
-      {(double**)&made->past[3], m},        {(double**)&made->mu, m},
-      {(double**)&made->third, m},          {(double**)&made->g, m},
-      {(double**)&made->rest, m},           {(double**)&made->residual, m},
-      {(double**)&made->size, m},           {(double**)&made->stiffness, m},
-      {(double**)&made->scale, m},          {(double**)&made->nu, m},
-      {(double**)&made->nu_before, m},      {(double**)&made->correction, m},
-      {(double**)&made->lower, m},          {(double**)&made->diagonal, m},
-      {(double**)&made->upper, m},          {(double**)&made->motion, m},
-      {(double**)&made->seen, n},           {(double**)&made->root, n},
-      {(double**)&made->difference, width}, {(double**)&made->node[0].q, VIDA_CALM_STEPS * node}};
+  const vida_array arrays[] = {{(double**)&made->q, 4 * n + all},
+                               {(double**)&made->w, all},
+                               {(double**)&made->v_before, all},
+                               {(double**)&made->unconstrained, n},
+                               {(double**)&made->d, width},
+                               {(double**)&made->d_before, width},
+                               {(double**)&made->ahead, width},
+                               {(double**)&made->past[0], m},
+                               {(double**)&made->past[1], m},
+                               {(double**)&made->past[2], m},
+                               {(double**)&made->past[3], m},
+                               {(double**)&made->mu, m},
+                               {(double**)&made->third, m},
+                               {(double**)&made->g, m},
+                               {(double**)&made->rest, m},
+                               {(double**)&made->residual, m},
+                               {(double**)&made->size, m},
+                               {(double**)&made->stiffness, m},
+                               {(double**)&made->scale, m},
+                               {(double**)&made->nu, m},
+                               {(double**)&made->nu_before, m},
+                               {(double**)&made->correction, m},
+                               {(double**)&made->lower, m},
+                               {(double**)&made->diagonal, m},
+                               {(double**)&made->upper, m},
+                               {(double**)&made->motion, m},
+                               {(double**)&made->seen, n},
+                               {(double**)&made->root, n},
+                               {(double**)&made->difference, width},
+                               {&made->point, 2 * (size_t)self->model.n},
+                               {(double**)&made->node[0].q, VIDA_CALM_STEPS * node}};
   made->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   made->rod = vida__allocate((size_t)self->model.m, sizeof *made->rod);
   if (!made->block || !made->rod) {
@@ -637,43 +652,6 @@ VIDA_ALWAYS_INLINE bool make_step(vida_step_lanes* own, long s, lane_mask* is_in
   return !*is_broken;
 }
 
-/* Whether the watch of some motion must look at the node, as vida__watch_is_at_hand. */
-VIDA_ALWAYS_INLINE bool needs_look(vida_step_lanes* own, const lane_mask* is_in,
-                                   VidaIntegration* const of[VIDA_LANES], vida_shape shape) {
-  lanes even = {0.0}, odd = {0.0}, last = {0.0};
-  bool is_needed = false;
-  for (int i = 0; i + 1 < shape.n; i += 2) {
-    const lanes first = own->root[i] * (own->q[i] - own->seen[i]);
-    const lanes second = own->root[i + 1] * (own->q[i + 1] - own->seen[i + 1]);
-    even += first * first;
-    odd += second * second;
-  }
-  if (shape.n % 2 == 1) {
-    last = own->root[shape.n - 1] * (own->q[shape.n - 1] - own->seen[shape.n - 1]);
-  }
-  const lanes way = even + odd + last * last;
-  for (int k = 0; k < VIDA_LANES; k++) {
-    vida_watch* watch = vida__frame_of(of[k])->watch;
-    if ((*is_in)[k] && watch) {
-      is_needed =
-          vida__watch_looks_always(watch) || !vida__watch_allows(watch, way[k]) || is_needed;
-    }
-  }
-  return is_needed;
-}
-
-/* Without a watch, there is nothing to be seen. */
-VIDA_ALWAYS_INLINE void load_watches(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
-                                     vida_shape shape) {
-  for (int k = 0; k < VIDA_LANES; k++) {
-    const vida_watch* watch = vida__frame_of(of[k])->watch;
-    for (int i = 0; i < shape.n; i++) {
-      own->seen[i][k] = watch ? watch->seen[i] : 0.0;
-      own->root[i][k] = watch ? watch->root[i] : 0.0;
-    }
-  }
-}
-
 VIDA_ALWAYS_INLINE long make_steps(vida_step_lanes* own, VidaIntegration* const of[VIDA_LANES],
                                    long most, lane_mask* is_in, vida_shape shape) {
   long made = 0;
@@ -683,9 +661,12 @@ VIDA_ALWAYS_INLINE long make_steps(vida_step_lanes* own, VidaIntegration* const 
   memset(&own->counts, 0, sizeof own->counts);
   while (made < most && make_step(own, made, is_in, &is_broken, shape)) {
     made++;
-    if (made == most || needs_look(own, is_in, of, shape)) {
+    if (made == most || !all_pass(own, is_in, of, made, shape)) {
       break;
     }
+  }
+  if (is_broken && made > 0) {
+    return_watches(is_in, of);
   }
   return is_broken ? 0 : made;
 }

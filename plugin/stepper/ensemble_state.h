@@ -55,6 +55,7 @@ struct vida_step_lanes {
   bool measures;      /* g, its rate, energy and momenta of each node */
   const double** rod; /* m: parameters of each distance, if it measures */
   lanes* difference;  /* m x dimension */
+  double* point;      /* n, n: positions and momenta of one lane */
   double* block;
 };
 

@@ -169,6 +169,9 @@ double vida__stored_energy(const VidaStepper* stepper);
  * configuration, where its equations have several solutions. Fails with OTHER_BRANCH if it is far
  * from that of the start. */
 int vida__check_passage(VidaStepper* stepper, VidaError* error);
+/* Returns whether vida__check_energy accepts momenta p (n) without a look at the energy
+ * (verdict.c). */
+bool vida__is_energy_usual(const VidaStepper* stepper, const double* p);
 /* Makes the stepper able to compute the discrete action of its steps. Returns false if its method
  * does not know it (state.c). */
 bool vida__request_action(VidaStepper* stepper);

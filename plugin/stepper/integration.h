@@ -225,9 +225,9 @@ int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error)
  * OTHER_BRANCH if the motion cannot reach it on the same branch of the constraints
  * (branch_watch.c). */
 int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
-/* Returns whether the way from the last point that the watch has looked at to q (n) is so short
- * that it need not look at q (branch_watch.c). */
-bool vida__needs_no_look(VidaIntegration* self, const double* q);
+/* Returns whether the next step of a series may follow before the frame has checked the node, whose
+ * positions are q (n): the watch has looked there, or need not (branch_watch.c). */
+bool vida__passes_node(VidaIntegration* self, const double* q);
 /* Checks the point q (n) at the time t (s) as vida__follow_motion does, without reporting it. */
 int vida__check_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
 /* Makes an evaluator that belongs to the method evaluate formulas on the same side of jumps in time

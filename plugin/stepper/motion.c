@@ -344,7 +344,7 @@ long vida__make_series(VidaIntegration* self, long most, int (*step)(VidaIntegra
       break;
     }
     node->step++;
-    if (node->step % VIDA_CALM_STEPS == 0 || !vida__needs_no_look(self, node->q)) {
+    if (node->step % VIDA_CALM_STEPS == 0 || !vida__passes_node(self, node->q)) {
       break;
     }
   }

@@ -511,6 +511,21 @@ void vida__begin_energy_check(VidaStepper* stepper) {
   stepper->energy.is_impossible = false;
 }
 
+/* With the masses of the start. */
+static double find_kinetic(const VidaStepper* stepper, const double* p) {
+  double kinetic = 0.0;
+  for (int i = 0; i < stepper->self.model.n; i++) {
+    const double scaled = p[i] * stepper->self.model.inverse_root[i];
+    kinetic += 0.5 * scaled * scaled;
+  }
+  return kinetic;
+}
+
+bool vida__is_energy_usual(const VidaStepper* stepper, const double* p) {
+  return isnan(stepper->conserved_energy) || !(stepper->energy.bound > 0.0) ||
+         !(find_kinetic(stepper, p) > stepper->energy.judged);
+}
+
 /* Work of forces, of drives and of explicit time can increase an energy without bound, but nothing
  * increases that of a conservative system. The kinetic energy with the masses of the start, which
  * costs little, shows whether the energy must be computed; it is computed again only after a
@@ -519,18 +534,10 @@ int vida__check_energy(VidaStepper* stepper, VidaError* error) {
   static const double growth = 4.0;
   /* Motions that fall deep into a potential have large energies of both kinds. */
   static const double part_of_motion = 0.25;
-  const VidaIntegration* self = &stepper->self;
-  double kinetic = 0.0;
-  if (isnan(stepper->conserved_energy) || !(stepper->energy.bound > 0.0)) {
+  if (vida__is_energy_usual(stepper, stepper->self.node.p)) {
     return VIDA_SUCCESS;
   }
-  for (int i = 0; i < self->model.n; i++) {
-    const double scaled = self->node.p[i] * self->model.inverse_root[i];
-    kinetic += 0.5 * scaled * scaled;
-  }
-  if (!(kinetic > stepper->energy.judged)) {
-    return VIDA_SUCCESS;
-  }
+  double kinetic = find_kinetic(stepper, stepper->self.node.p);
   stepper->energy.judged = growth * kinetic;
   const double* v;
   VidaError unused;
