@@ -139,7 +139,7 @@ local statements = {
     local text = "do local m = s:stepper(%s); m:start(); m:step(%s); "
       .. "print(m:energy(), m.time, m:statistics()); %s end"
     return text:format(method(),
-      pick { "1", "3", "10", "-1", "1e9", "nil" }, pick { "m:close()", "m:step()", "s:close() m:step()",
+      pick { "1", "3", "10", "-1", "1e3", "nil" }, pick { "m:close()", "m:step()", "s:close() m:step()",
         "m:constraint_errors()" })
   end,
 }
@@ -185,8 +185,8 @@ local function script()
     lines[#lines + 1] = "local a, b"
   end
   if chance(50) then
-    lines[#lines + 1] = ('local q, u = s:coordinate { "q", position = %s }'):format(real())
-    lines[#lines + 1] = ('local r, w = s:coordinate { "r", velocity = %s }'):format(real())
+    lines[#lines + 1] = ('local q, u = s:coordinate { "q", value = %s }'):format(real())
+    lines[#lines + 1] = ('local r, w = s:coordinate { "r", rate = %s }'):format(real())
   else
     lines[#lines + 1] = "local q, u, r, w = 1, 2, 3, s"
   end
