@@ -1,4 +1,5 @@
 -- Many starts, in lanes and in parallel.
+-- arguments: --trajectories
 local vida = require "vida"
 local system = vida.system { "pendulum", dimension = 2 }
 system:gravity { 0, -9.81 }
