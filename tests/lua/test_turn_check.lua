@@ -19,8 +19,7 @@ local function run(system, options, time)
   return good and stepper:positions()
 end
 
-local methods = { { "energy-momentum-ggl" }, { "energy-momentum-projected" }, { "energy-momentum" },
-  { "energy-momentum-livens" }, { "average-vector-field" }, { "itoh-abe" }, { "radau", stages = 3 } }
+local methods = { { "energy-momentum-ggl" }, { "energy-momentum-projected" }, { "radau", stages = 3 } }
 for stages = 1, 4 do
   methods[#methods + 1] = { "energy-collocation", stages = stages }
   methods[#methods + 1] = stages > 1 and { "spark-lobatto", stages = stages } or nil

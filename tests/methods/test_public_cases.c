@@ -330,11 +330,17 @@ static double angle_per_step(const char* method, double h) {
                                       : (double)NAN;
 }
 
+/* The bond turns by 0.27 rad per step, farther than the 0.2 of the limits of lie-alpha, which ends
+ * with a message. */
+static bool turns_too_far_for(const VidaMethodInfo* method) {
+  return strcmp(method->name, "lie-alpha") == 0;
+}
+
 static void case_a10(const VidaMethodInfo* method) {
   const long steps = 100;
   const Model model = projected_dumbbell();
   State state;
-  if (!motion_at(&model, method->name, 0.1, steps, &state)) {
+  if (turns_too_far_for(method) || !motion_at(&model, method->name, 0.1, steps, &state)) {
     return;
   }
   const double angle = angle_per_step(method->name, 0.1);

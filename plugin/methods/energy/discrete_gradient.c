@@ -95,7 +95,6 @@ static int create_average(VidaIntegration* self, VidaError* error) {
   vida__gauss_points(own->points, own->c, own->b);
   self->state = own;
   self->reacts_between = true;
-  vida__limit_turns(self, 1);
   return VIDA_SUCCESS;
 }
 
@@ -280,7 +279,6 @@ static int create_increments(VidaIntegration* self, VidaError* error) {
   own->opposite = own->matrix + places;
   self->state = own;
   self->reacts_between = true;
-  vida__limit_turns(self, 1);
   return VIDA_SUCCESS;
 }
 

@@ -163,7 +163,6 @@ static int create(VidaIntegration* self, VidaError* error) {
   own->l_v = own->l_q + n;
   self->state = own;
   self->reacts_between = true;
-  vida__limit_turns(self, 1);
   return own->is_plain ? vida__energy_plan_create(self, own->base.rule, &own->base.plan, error)
                        : VIDA_SUCCESS;
 }

@@ -325,7 +325,6 @@ static int create(VidaIntegration* self, VidaError* error) {
   }
   own->rule = &vida__equivariant_rule;
   self->state = own;
-  vida__limit_turns(self, 1);
   return vida__energy_plan_create(self, own->rule, &own->plan, error);
 }
 

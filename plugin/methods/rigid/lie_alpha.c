@@ -333,6 +333,7 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
   lie_alpha* own = own_of(self);
   const int rates = own->joints->rates, all = rates + own->joints->rows;
   double before = INFINITY, moved = INFINITY;
+  bool is_fresh = false; /* the matrix of the last correction */
   *body = -1;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     int code = is_projection ? find_velocity_residual(self) : find_residual(self, body);
@@ -345,10 +346,11 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
     const bool may_be_rounding =
         violation <= most_rounding && (momentum <= most_rounding || moved <= most_correction);
     if ((momentum <= 16.0 * DBL_EPSILON && violation <= 4.0 * DBL_EPSILON) ||
-        (may_be_rounding && contraction >= 0.5)) {
+        (may_be_rounding && contraction >= 0.5 && is_fresh)) {
       return VIDA_SUCCESS;
     }
-    code = k == 0 || contraction > slow ? factor(self, is_projection) : VIDA_SUCCESS;
+    is_fresh = k == 0 || contraction > slow;
+    code = is_fresh ? factor(self, is_projection) : VIDA_SUCCESS;
     if (code) {
       return code;
     }
@@ -628,6 +630,19 @@ static int start_rates(VidaIntegration* self) {
   return add_part_across(self, h * h, jerk);
 }
 
+/* Factors the matrix of the first iteration once, so that no step allocates memory for its pivots. A
+ * failure shows again in the step. */
+static void choose_pivots(VidaIntegration* self) {
+  const VidaStatistics before = self->statistics;
+  int body = -1;
+  prepare_bases(self);
+  guess(self, true);
+  if (!find_residual(self, &body)) {
+    factor(self, false);
+  }
+  self->statistics = before;
+}
+
 static int start(VidaIntegration* self, VidaError* error) {
   lie_alpha* own = own_of(self);
   own->has_moved = false;
@@ -644,6 +659,9 @@ static int start(VidaIntegration* self, VidaError* error) {
   }
   vida__lie_drop_rates(self, own->joints, self->node.q, own->v1, own->now.u);
   code = start_rates(self);
+  if (!code) {
+    choose_pivots(self);
+  }
   if (code == VIDA_STEP_SINGULAR || code == VIDA_STEP_NOT_CONVERGED) {
     return vida__fail(error, code,
                       "%s cannot start: the accelerations of system '%s' could not be computed, "
@@ -734,7 +752,6 @@ static int create(VidaIntegration* self, VidaError* error) {
   }
   self->implicit.prepare = vida__prepare_node;
   self->reacts_between = true;
-  vida__limit_turns(self, 1);
   code = vida__lie_joints_create(self, &own->joints, error);
   code = code ? code : vida__lie_matrix_create(self, own->joints, &own->matrix, error);
   code = code                    ? code
