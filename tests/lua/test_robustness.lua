@@ -71,12 +71,9 @@ for _, info in ipairs(check.constrained_methods()) do
     local worst, x = bob_beside(mass, info.name)
     -- O(h^2) of methods that relax constraints: 2.5 h^2 v^2 / l with v^2 < 2 g l (Lacoursiere 2007,
     -- eq. 29)
-    -- lie-alpha solves for velocities and impulses at once, so that corrections of both round alike.
-    local is_coupled = info.name == "lie-alpha"
-    local kept = is_coupled and 1e-12 or 1e-14
-    near(worst, 0, check.keeps_constraints(info) and kept or 2.5e-4 * 2 * 9.81,
+    near(worst, 0, check.keeps_constraints(info) and 1e-14 or 2.5e-4 * 2 * 9.81,
       info.name .. ", rod beside " .. mass .. " kg")
-    near(x, alone, is_coupled and 1e-9 or 1e-11, info.name .. ", bob beside " .. mass .. " kg")
+    near(x, alone, 1e-11, info.name .. ", bob beside " .. mass .. " kg")
   end
 end
 

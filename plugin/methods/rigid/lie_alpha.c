@@ -12,6 +12,8 @@
  *
  * Unknowns are w and mu = h lambda1; u1 = u_base + (gamma/beta) w. Newton's method has the matrix
  * of lie_matrix.h. */
+#include "methods/rigid/lie_alpha.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,221 +22,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "methods/rigid/lie_exponential.h"
-#include "methods/rigid/lie_matrix.h"
 #include "stepper/method_options.h"
-#include "system/constraints/equations.h"
-
-/* What is known of the node, besides the positions (rates each, and rows). */
-typedef struct alpha_node {
-  double *u, *a, *b; /* b is the acceleration */
-  double* lambda;
-} alpha_node;
-
-typedef struct lie_alpha {
-  double alpha_m, alpha_f, beta, gamma;
-  double ratio; /* gamma / beta */
-  double share; /* gamma (1 - alpha_f) / (1 - alpha_m): how much of h b1 is in u1 */
-  bool projects;
-  bool has_moved; /* `now` is that of the last step, `other` that of the node before it */
-  vida_equations* equations;
-  vida_lie_joints* joints;
-  vida_lie_matrix* matrix;
-  alpha_node now, other;
-  double *w, *turn;       /* rates: the unknown, and h w */
-  double *u_base, *base;  /* rates: what u1 has apart from ratio w, and from share h b1 */
-  double* end;            /* rates: u1 */
-  double *push, *pull;    /* rates: h f with J u x u, and with the impulses of the joints */
-  double *work, *size;    /* rates + rows: work space, and sizes of the rows of the residual */
-  double* residual;       /* rates + rows */
-  double *q1, *v1;        /* n */
-  double *force, *change; /* n: forces; work space */
-  double *mu, *g, *reach; /* m */
-  double* block;          /* memory of the arrays above */
-} lie_alpha;
-
-static lie_alpha* own_of(const VidaIntegration* self) {
-  return ((const vida_lie_state*)self->state)->more;
-}
-
-/* Computes q1 = q exp(turn). Returns the index of a body that turns too far, or -1. */
-static int move(const VidaIntegration* self, const double* turn, double* q1) {
-  static const double largest_turn = 3.0; /* rad */
-  const vida_lie_state* lie = self->state;
-  const vida_lie_joints* joints = own_of(self)->joints;
-  for (int b = 0; b < lie->bodies; b++) {
-    const double* xi = turn + joints->of_body[b];
-    double q[4], change[4];
-    if (!(vida__lie_dot(xi, xi) < largest_turn * largest_turn)) {
-      return b;
-    }
-    vida__lie_body_components(&lie->body[b], self->node.q, q);
-    vida__lie_find_change(q, xi, change);
-    for (int a = 0; a < 4; a++) {
-      q1[lie->body[b].coordinate[a]] = q[a] + change[a];
-    }
-  }
-  for (int j = 0; j < lie->others; j++) {
-    q1[lie->other[j]] = self->node.q[lie->other[j]] + turn[joints->of_other[j]];
-  }
-  return -1;
-}
-
-/* ---- the equations of a step ----------------------------------------------------------------- */
-
-/* Computes the generalized forces at (q1,v1) into own->force, and B and h f there. */
-static int find_forces(VidaIntegration* self) {
-  const vida_lie_state* lie = self->state;
-  lie_alpha* own = own_of(self);
-  vida_evaluator* evaluator = &self->model.evaluator;
-  const double t = vida__next_time(self), h = self->node.h;
-  int code = vida__rest_force(evaluator, t, own->q1, lie->rest, own->force, self->work.l_v);
-  for (int k = 0; k < 2 && self->model.system->has_forces && !code; k++) {
-    code = vida__gradient_of(evaluator, VIDA_PART_FORCE, t, own->q1, k == 0 ? own->v1 : lie->rest,
-                             own->change, self->work.l_v);
-    for (int i = 0; i < self->model.n; i++) {
-      own->force[i] += k == 0 ? own->change[i] : -own->change[i];
-    }
-  }
-  code = code ? code : vida__jacobian(evaluator, t, own->q1, self->work.entries);
-  if (code) {
-    return code;
-  }
-  vida__lie_joint_gradients(self, own->joints, own->q1, self->work.entries, own->joints->gradient);
-  for (int b = 0; b < lie->bodies; b++) {
-    const int c = own->joints->of_body[b];
-    double q[4], f[4], moment[3], spin[3], more[3];
-    vida__lie_body_components(&lie->body[b], own->q1, q);
-    vida__lie_body_components(&lie->body[b], own->force, f);
-    vida__lie_drop(q, f, moment);
-    vida__lie_multiply(lie->body[b].inertia, own->end + c, spin);
-    vida__lie_cross(spin, own->end + c, more);
-    for (int i = 0; i < 3; i++) {
-      own->push[c + i] = h * (moment[i] + more[i]);
-    }
-  }
-  for (int j = 0; j < lie->others; j++) {
-    own->push[own->joints->of_other[j]] = h * own->force[lie->other[j]];
-  }
-  return VIDA_SUCCESS;
-}
-
-static double find_largest_moment(const vida_lie_body* body) {
-  return fmax(fmax(body->moment[0], body->moment[1]), body->moment[2]);
-}
-
-/* Computes M (u1 - base) - share (h f - B^T mu), with own->pull = h f - B^T mu, and own->size, the
- * sizes of its terms, those of a body together, or what the same energy as that of the fastest part
- * would be. */
-static void find_momentum_rows(VidaIntegration* self, const double* mu) {
-  const vida_lie_state* lie = self->state;
-  lie_alpha* own = own_of(self);
-  const vida_lie_joints* joints = own->joints;
-  double *x = own->work, *size = own->size;
-  memcpy(own->pull, own->push, (size_t)joints->rates * sizeof *own->pull);
-  vida__lie_subtract_impulses(joints, mu, own->pull);
-  for (int c = 0; c < joints->rates; c++) {
-    x[c] = own->end[c] - own->base[c];
-    size[c] = fabs(own->push[c]);
-  }
-  vida__lie_apply_mass(self, own->joints, x, false, own->residual);
-  vida__lie_add_impulse_sizes(joints, mu, size);
-  for (int c = 0; c < joints->rates; c++) {
-    own->residual[c] -= own->share * own->pull[c];
-    x[c] = fabs(own->end[c]) + fabs(own->base[c]);
-  }
-  double motion = 0.0; /* the largest root of a mass, times its velocity */
-  for (int b = 0; b < lie->bodies; b++) {
-    const double *of = x + joints->of_body[b], heavy = find_largest_moment(&lie->body[b]);
-    double* to = size + joints->of_body[b];
-    const double speed = of[0] + of[1] + of[2];
-    to[0] = to[1] = to[2] = to[0] + to[1] + to[2] + heavy * speed;
-    motion = fmax(motion, sqrt(heavy) * speed);
-  }
-  for (int j = 0; j < lie->others; j++) {
-    const int c = joints->of_other[j];
-    size[c] += lie->mass[lie->other[j]] * x[c];
-    motion = fmax(motion, x[c] / lie->inverse_root[lie->other[j]]);
-  }
-  for (int b = 0; b < lie->bodies; b++) {
-    double* to = size + joints->of_body[b];
-    to[0] = to[1] = to[2] = fmax(to[0], sqrt(find_largest_moment(&lie->body[b])) * motion);
-  }
-  for (int j = 0; j < lie->others; j++) {
-    const int c = joints->of_other[j];
-    size[c] = fmax(size[c], motion / lie->inverse_root[lie->other[j]]);
-  }
-}
-
-/* Computes g(q1) / h and its sizes: those of its terms at q1, at the start, and of the motion. */
-static int find_joint_rows(VidaIntegration* self) {
-  lie_alpha* own = own_of(self);
-  const VidaSystem* system = self->model.system;
-  const vida_lie_joints* joints = own->joints;
-  double *rows = own->residual + joints->rates, *size = own->size + joints->rates;
-  const int code = vida__constraints(&self->model.evaluator, vida__next_time(self), own->q1,
-                                     self->node.q_low, own->g);
-  memset(own->reach, 0, (size_t)self->model.m * sizeof *own->reach);
-  for (int e = 0; e < system->entry_count; e++) {
-    own->reach[system->entries[e].row] +=
-        fabs(self->work.entries[e] * own->q1[system->entries[e].coordinate]);
-  }
-  vida__lie_row_sizes(joints, own->turn, size);
-  for (int k = 0; k < joints->rows; k++) {
-    const int r = joints->row[k];
-    size[k] += fmax(own->reach[r] + system->rows[r].length, self->model.value_size[r]);
-    size[k] /= fabs(self->node.h);
-    rows[k] = own->g[r] / self->node.h;
-  }
-  return code;
-}
-
-/* Computes the residual for own->w and own->mu. Returns VIDA_STEP_NOT_CONVERGED with the index of a
- * body that turns too far in *body, or the code of a failed evaluation. */
-static int find_residual(VidaIntegration* self, int* body) {
-  lie_alpha* own = own_of(self);
-  for (int c = 0; c < own->joints->rates; c++) {
-    own->turn[c] = self->node.h * own->w[c];
-    own->end[c] = own->u_base[c] + own->ratio * own->w[c];
-  }
-  *body = move(self, own->turn, own->q1);
-  if (*body >= 0) {
-    return VIDA_STEP_NOT_CONVERGED;
-  }
-  vida__lie_lift_rates(self, own->joints, own->q1, own->end, own->v1);
-  int code = find_forces(self);
-  self->statistics.residual_evaluations++;
-  if (!code) {
-    find_momentum_rows(self, own->mu);
-    code = find_joint_rows(self);
-  }
-  return code;
-}
-
-/* Computes G v1 + g_t at q1 as residual of the joints, for own->end and own->mu, and that of the
- * momenta. */
-static int find_velocity_residual(VidaIntegration* self) {
-  lie_alpha* own = own_of(self);
-  const vida_lie_joints* joints = own->joints;
-  double *rows = own->residual + joints->rates, *size = own->size + joints->rates;
-  vida__lie_lift_rates(self, own->joints, own->q1, own->end, own->v1);
-  int code = find_forces(self);
-  self->statistics.residual_evaluations++;
-  if (code) {
-    return code;
-  }
-  find_momentum_rows(self, own->mu);
-  vida__lie_joint_rates(joints, own->end, rows, size);
-  memset(own->g, 0, (size_t)self->model.m * sizeof *own->g);
-  if (self->model.system->time_dependent) {
-    code = vida__constraint_rate(&self->model.evaluator, vida__next_time(self), own->q1, own->g);
-  }
-  for (int k = 0; k < joints->rows; k++) {
-    rows[k] += own->g[joints->row[k]];
-    size[k] += fabs(own->g[joints->row[k]]);
-  }
-  return code;
-}
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
 
@@ -252,8 +40,26 @@ static double find_largest(const lie_alpha* own, int first, int last) {
   return largest;
 }
 
+/* Returns the largest residual of the momenta relative to the momentum of the same energy as that
+ * of the fastest part. Beside heavy parts that push them, light ones are not solved any better. */
+static double find_largest_in_motion(const VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  const lie_alpha* own = vida__lie_alpha_of(self);
+  double largest = 0.0;
+  for (int b = 0; b < lie->bodies; b++) {
+    const double* r = own->residual + own->joints->of_body[b];
+    const double whole = sqrt(vida__lie_alpha_largest_moment(&lie->body[b])) * own->motion;
+    largest = fmax(largest, (fabs(r[0]) + fabs(r[1]) + fabs(r[2])) / whole);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const double r = own->residual[own->joints->of_other[j]];
+    largest = fmax(largest, fabs(r) * lie->inverse_root[lie->other[j]] / own->motion);
+  }
+  return largest;
+}
+
 static int factor(VidaIntegration* self, bool is_projection) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   double* mu = own->g; /* of all rows */
   memset(mu, 0, (size_t)self->model.m * sizeof *mu);
   for (int k = 0; k < own->joints->rows; k++) {
@@ -291,7 +97,7 @@ static void add_size(double mass, double step, double speed, correction_size* si
  * velocities of the step, or in terms of energy. Negative: the matrix is singular. */
 static double correct(VidaIntegration* self, double* x) {
   const vida_lie_state* lie = self->state;
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const vida_lie_joints* joints = own->joints;
   correction_size size = {0.0, 0.0, 0.0};
   double* step = own->work;
@@ -301,7 +107,7 @@ static double correct(VidaIntegration* self, double* x) {
   }
   for (int b = 0; b < lie->bodies; b++) {
     const int c = joints->of_body[b];
-    add_size(find_largest_moment(&lie->body[b]), sqrt(vida__lie_dot(step + c, step + c)),
+    add_size(vida__lie_alpha_largest_moment(&lie->body[b]), sqrt(vida__lie_dot(step + c, step + c)),
              sqrt(vida__lie_dot(x + c, x + c)) + sqrt(vida__lie_dot(own->end + c, own->end + c)),
              &size);
   }
@@ -330,13 +136,14 @@ static const double most_rounding = 4096.0 * DBL_EPSILON, most_correction = 1e-1
 static int solve(VidaIntegration* self, bool is_projection, int* body) {
   enum { MOST_ITERATIONS = 30 };
   static const double slow = 0.1;
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const int rates = own->joints->rates, all = rates + own->joints->rows;
   double before = INFINITY, moved = INFINITY;
   bool is_fresh = false; /* the matrix of the last correction */
   *body = -1;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
-    int code = is_projection ? find_velocity_residual(self) : find_residual(self, body);
+    int code = is_projection ? vida__lie_alpha_velocity_residual(self)
+                             : vida__lie_alpha_residual(self, body);
     const double momentum = code ? NAN : find_largest(own, 0, rates);
     const double violation = code ? NAN : find_largest(own, rates, all);
     if (code || isnan(momentum) || isnan(violation)) {
@@ -344,7 +151,9 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
     }
     const double largest = fmax(momentum, violation), contraction = largest / before;
     const bool may_be_rounding =
-        violation <= most_rounding && (momentum <= most_rounding || moved <= most_correction);
+        violation <= most_rounding &&
+        (momentum <= most_rounding || find_largest_in_motion(self) <= most_rounding ||
+         moved <= most_correction);
     if ((momentum <= 16.0 * DBL_EPSILON && violation <= 4.0 * DBL_EPSILON) ||
         (may_be_rounding && contraction >= 0.5 && is_fresh)) {
       return VIDA_SUCCESS;
@@ -368,7 +177,7 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
 /* Names the row of the residual that is largest relative to its terms. */
 static const char* find_worst(const VidaIntegration* self, const char** kind) {
   const vida_lie_state* lie = self->state;
-  const lie_alpha* own = own_of(self);
+  const lie_alpha* own = vida__lie_alpha_of(self);
   const vida_lie_joints* joints = own->joints;
   int worst = 0;
   for (int c = 1; c < joints->rates + joints->rows; c++) {
@@ -419,7 +228,7 @@ static int fail(VidaIntegration* self, int code, int body, VidaError* error) {
 /* ---- a step ---------------------------------------------------------------------------------- */
 
 static void prepare_bases(VidaIntegration* self) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const double h = self->node.h, *u = own->now.u, *a = own->now.a, *b = own->now.b;
   const double of_a = h * (1.0 - own->gamma - own->gamma * own->alpha_m / (1.0 - own->alpha_m));
   const double of_b = h * own->gamma * own->alpha_f / (1.0 - own->alpha_m);
@@ -433,7 +242,7 @@ static void prepare_bases(VidaIntegration* self) {
 /* Sets the guess from the accelerations and multipliers of the node, or for a flight without
  * forces. Multipliers of dependent constraints would grow from step to step. */
 static void guess(VidaIntegration* self, bool has_past) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const double h = self->node.h;
   for (int c = 0; c < own->joints->rates; c++) {
     own->w[c] = own->now.u[c] + (has_past ? 0.5 * h * own->now.a[c] : 0.0);
@@ -445,7 +254,7 @@ static void guess(VidaIntegration* self, bool has_past) {
 
 /* Computes the node after the step into own->other. */
 static void find_next(VidaIntegration* self) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const double h = self->node.h, *u = own->now.u, *a = own->now.a;
   vida__lie_apply_mass(self, own->joints, own->pull, true, own->other.b);
   for (int c = 0; c < own->joints->rates; c++) {
@@ -467,7 +276,7 @@ static void exchange(lie_alpha* own) {
 /* Sets the momenta of the node: those of bodies are in self->node.v, in space (lie.h). */
 static void set_momenta(VidaIntegration* self, const double* u) {
   const vida_lie_state* lie = self->state;
-  const lie_alpha* own = own_of(self);
+  const lie_alpha* own = vida__lie_alpha_of(self);
   for (int b = 0; b < lie->bodies; b++) {
     const vida_lie_body* body = &lie->body[b];
     double q[4], back[4], in_body[3], spin[3];
@@ -491,7 +300,7 @@ static void set_momenta(VidaIntegration* self, const double* u) {
 /* Moves the node to the end of the step. */
 static void arrive(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   for (int b = 0; b < lie->bodies; b++) {
     double q[4], change[4];
     vida__lie_body_components(&lie->body[b], self->node.q, q);
@@ -509,7 +318,7 @@ static void arrive(VidaIntegration* self) {
 }
 
 static int step(VidaIntegration* self, VidaError* error) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   int body = -1;
   own->has_moved = false;
   prepare_bases(self);
@@ -532,7 +341,7 @@ static int step(VidaIntegration* self, VidaError* error) {
 
 /* Takes the last step back, if it was made. */
 static void undo(VidaIntegration* self) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   if (own->has_moved) {
     exchange(own);
     own->has_moved = false;
@@ -540,7 +349,7 @@ static void undo(VidaIntegration* self) {
 }
 
 static void record_state(VidaIntegration* self, VidaRecord* record) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   double* const of_node[] = {own->now.u, own->now.a, own->now.b};
   for (int k = 0; k < 3; k++) {
     VidaRecord_Reals(record, of_node[k], (size_t)own->joints->rates);
@@ -554,13 +363,13 @@ static void record_state(VidaIntegration* self, VidaRecord* record) {
 /* Computes the accelerations b, at `distance` (s) from the start along the first terms of the
  * motion. */
 static int find_accelerations(VidaIntegration* self, double distance, const double* b0, double* b) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   for (int c = 0; c < own->joints->rates; c++) {
     const double change = distance != 0.0 ? distance * b0[c] : 0.0;
     own->turn[c] = distance * (own->now.u[c] + 0.5 * change);
     own->end[c] = own->now.u[c] + change;
   }
-  if (move(self, own->turn, own->q1) >= 0) {
+  if (vida__lie_alpha_move(self, own->turn, own->q1) >= 0) {
     return VIDA_STEP_NOT_CONVERGED;
   }
   vida__lie_lift_rates(self, own->joints, own->q1, own->end, own->v1);
@@ -573,7 +382,7 @@ static int find_accelerations(VidaIntegration* self, double distance, const doub
 /* Adds weight times the part of x (rates) across the joints at the start, M^-1 B^T (B M^-1 B^T)^-1
  * B x, to the velocities. */
 static int add_part_across(VidaIntegration* self, double weight, const double* x) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   vida_lie_joints* joints = own->joints;
   int code =
       vida__jacobian(&self->model.evaluator, self->node.t0, self->node.q, self->work.entries);
@@ -599,7 +408,7 @@ static int add_part_across(VidaIntegration* self, double weight, const double* x
  * is damped out. */
 static int start_rates(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const vida_lie_joints* joints = own->joints;
   const double h = self->node.h, shift = own->alpha_m - own->alpha_f, distance = h / 16.0;
   const double local = 1.0 / 6.0 - 0.5 * shift - own->beta;
@@ -630,21 +439,21 @@ static int start_rates(VidaIntegration* self) {
   return add_part_across(self, h * h, jerk);
 }
 
-/* Factors the matrix of the first iteration once, so that no step allocates memory for its pivots. A
- * failure shows again in the step. */
+/* Factors the matrix of the first iteration once, so that no step allocates memory for its pivots.
+ * A failure shows again in the step. */
 static void choose_pivots(VidaIntegration* self) {
   const VidaStatistics before = self->statistics;
   int body = -1;
   prepare_bases(self);
   guess(self, true);
-  if (!find_residual(self, &body)) {
+  if (!vida__lie_alpha_residual(self, &body)) {
     factor(self, false);
   }
   self->statistics = before;
 }
 
 static int start(VidaIntegration* self, VidaError* error) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   own->has_moved = false;
   int code = vida__lie_check_masses(self, error);
   if (code) {
@@ -673,7 +482,7 @@ static int start(VidaIntegration* self, VidaError* error) {
 
 /* Those of the step for the joints; the unit norms have those of the equations of motion. */
 static int multipliers(VidaIntegration* self, VidaError* error) {
-  const lie_alpha* own = own_of(self);
+  const lie_alpha* own = vida__lie_alpha_of(self);
   const int code = vida__node_multipliers(self, error);
   for (int k = 0; k < own->joints->rows && !code && !self->model.redundant; k++) {
     self->node.lambda[own->joints->row[k]] = own->now.lambda[k];
@@ -684,7 +493,7 @@ static int multipliers(VidaIntegration* self, VidaError* error) {
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static int allocate_arrays(VidaIntegration* self) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
   const size_t rates = (size_t)own->joints->rates, rows = (size_t)own->joints->rows;
   const vida_array arrays[] = {{&own->now.u, rates},
@@ -718,7 +527,7 @@ static int allocate_arrays(VidaIntegration* self) {
 
 /* Without damping the index-3 form is unstable: multipliers grow from the first step. */
 static int set_parameters(const VidaIntegration* self, VidaError* error) {
-  lie_alpha* own = own_of(self);
+  lie_alpha* own = vida__lie_alpha_of(self);
   const double rho = VidaOptions_Get(self->options, "rho");
   own->projects = VidaOptions_HasChoice(self->options, "projection", "velocity");
   own->alpha_m = (2.0 * rho - 1.0) / (rho + 1.0);
