@@ -487,6 +487,7 @@ static int comparison_run(lua_State* L) {
     VidaJournal_RemoveComplete(wishes.journal);
   }
   VidaJournal_Destroy(&wishes.journal);
+  VidaReport_RemoveProgress(wishes.progress);
   if (is_kept && page && code != VIDA_STOPPED) {
     VidaReport_Page(&recorded, 1, &vidalua_page_facts, page, NULL);
   }

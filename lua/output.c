@@ -61,7 +61,9 @@ typedef struct Watcher {
   VidaObserver inner[WATCH_COUNT]; /* members NULL without them */
   VidaLuaProgress progress;
   double told;     /* time when the progress was written to its file, by vidalua_clock */
-  int finished;    /* number of runs that have ended */
+  int finished;    /* number of runs that have ended in this process */
+  int kept;        /* and in an earlier one */
+  double begun;    /* completed fraction at the start of this process */
   double saved;    /* time of the last save, by vidalua_clock */
   double pause;    /* seconds from one save to the next */
   bool is_unsaved; /* a run has ended since the last save */
@@ -129,10 +131,13 @@ static void write_progress(Watcher* watcher, int run, const char* what, double f
   VidaProgress progress = {.study = wishes->study + 1,
                            .studies = wishes->studies,
                            .runs = VidaStudy_RunCount(study),
-                           .finished = watcher->finished,
+                           .finished = watcher->kept + watcher->finished,
+                           .rate = elapsed > 0.0 ? watcher->finished / elapsed : (double)NAN,
                            .fraction = done,
                            .elapsed = elapsed,
-                           .left = done > 0.0 ? elapsed * (1.0 - done) / done : (double)NAN};
+                           .left = done > watcher->begun
+                                       ? elapsed * (1.0 - done) / (done - watcher->begun)
+                                       : (double)NAN};
   snprintf(progress.what, sizeof progress.what, "%.100s", what);
   VidaReport_WriteProgress(wishes->progress, &progress, NULL);
   watcher->told = now;
@@ -184,11 +189,11 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
   const VidaObserver observer = {watch_begin, watch_sample, watch_end, watch_progress, &watcher};
   vidalua_progress_begin(&watcher.progress, study);
   for (int run = 0; run < VidaStudy_RunCount(study) && wishes->journal; run++) {
-    watcher.finished += VidaRow_Outcome(VidaStudy_Row(study, run)) != VIDA_OUTCOME_NOT_RUN;
+    watcher.kept += VidaRow_Outcome(VidaStudy_Row(study, run)) != VIDA_OUTCOME_NOT_RUN;
   }
+  watcher.begun = VidaStudy_Done(study, 0, 0.0);
   const int code = VidaStudy_Run(study, &observer, error);
   vidalua_progress_end(&watcher.progress);
-  VidaReport_RemoveProgress(wishes->progress);
   int after = VIDA_SUCCESS;
   if (trajectories) {
     after = VidaTrajectories_Finish(trajectories, code ? NULL : error);

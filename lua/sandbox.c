@@ -16,8 +16,13 @@ static int call_original(lua_State* L) {
   return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
+/* The length of a table for functions that loop over it. With a length of the script's own, which
+ * may differ from call to call, nothing could be counted. */
 static double length_of(lua_State* L, int index) {
-  return lua_istable(L, index) ? (double)luaL_len(L, index) : 0.0;
+  if (luaL_getmetafield(L, index, "__len") != LUA_TNIL) {
+    luaL_error(L, "a sandboxed scenario cannot give a table with __len to functions of table");
+  }
+  return lua_istable(L, index) ? (double)lua_rawlen(L, index) : 0.0;
 }
 
 static int counted_rep(lua_State* L) {

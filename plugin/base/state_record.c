@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/partial_file.h"
 #include "base/record.h"
 
 #if defined(_WIN32)
@@ -404,7 +405,7 @@ int vida__replace_file(const char* path, const unsigned char* bytes, size_t size
     return vida__fail_memory(error);
   }
   snprintf(partial, length, "%s.partial", path);
-  FILE* file = fopen(partial, "wb");
+  FILE* file = vida__create_stream(partial);
   bool is_written = file && fwrite(bytes, 1, size, file) == size && reach_disk(file);
   is_written = file && fclose(file) == 0 && is_written;
   is_written = is_written && rename_over(partial, path);

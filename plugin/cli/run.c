@@ -399,6 +399,7 @@ static void close_journal(Work* work) {
             work->arguments->script, work->out);
   }
   VidaJournal_Destroy(&work->journal);
+  VidaReport_RemoveProgress(work->out);
 }
 
 static int print_table(const VidaStudy* study, VidaError* error) {

@@ -45,8 +45,8 @@ static void print_progress(const VidaProgress* at, bool on_terminal) {
     vidalua_describe_seconds(left, sizeof left, at->left);
     snprintf(rest, sizeof rest, ", %s left", left);
   }
-  if (at->finished > 0 && at->elapsed > 0.0) {
-    snprintf(rate, sizeof rate, ", %.3g runs/s", at->finished / at->elapsed);
+  if (at->rate > 0.0) {
+    snprintf(rate, sizeof rate, ", %.3g runs/s", at->rate);
   }
   snprintf(line, sizeof line, "%s%d of %d runs, %.0f %%%s%s; %s", part, at->finished, at->runs,
            isfinite(at->fraction) ? 100.0 * at->fraction : 0.0, rest, rate, at->what);

@@ -1,7 +1,10 @@
 /* What determines the results of a study, as checksums, by which another process recognizes it. */
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "stepper/method_options.h"
 #include "study/reference/reference.h"
 #include "study/study.h"
@@ -51,7 +54,30 @@ static void put_study(vida_record* record, const VidaStudy* study) {
   }
 }
 
-static void put_method_of_reference(vida_record* record, const vida_reference* reference) {
+/* A known solution is recognized by its states at some times. */
+static void put_known_states(vida_record* record, const VidaStudy* study, double* work) {
+  enum { TIMES = 32 };
+  const vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  vida__put_real(record, reference->known.error);
+  for (int i = 0; i <= TIMES; i++) {
+    VidaError ignored;
+    for (size_t k = 0; k < 2 * n + m; k++) {
+      work[k] = NAN;
+    }
+    const double t = study->t0 + study->time * i / TIMES;
+    const int code =
+        reference->known.state(reference->known.data, t, work, work + n, work + 2 * n, &ignored);
+    vida__put_integer(record, code);
+    for (size_t k = 0; k < 2 * n + m; k++) {
+      vida__put_real(record, isnan(work[k]) ? (double)NAN : work[k]); /* one NaN is like another */
+    }
+  }
+}
+
+static int put_method_of_reference(vida_record* record, const VidaStudy* study, VidaError* error) {
+  const vida_reference* reference = study->reference;
   vida__put_integer(record, reference != NULL);
   if (reference && reference->candidate >= 0) {
     vida__put_text(record, "automatic");
@@ -62,6 +88,17 @@ static void put_method_of_reference(vida_record* record, const vida_reference* r
     }
     vida__put_reals(record, 2, (const double[]){reference->grid.h, reference->grid.last});
   }
+  if (reference && reference->known.state) {
+    const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+    const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+    double* work = vida__allocate(2 * n + m, sizeof *work);
+    if (!work) {
+      return vida__fail_memory(error);
+    }
+    put_known_states(record, study, work);
+    free(work);
+  }
+  return VIDA_SUCCESS;
 }
 
 static void put_method_of_run(vida_record* record, const VidaStudy* study, const vida_run* run) {
@@ -79,10 +116,11 @@ static void put_method_of_run(vida_record* record, const VidaStudy* study, const
 int vida__fingerprint_study(const VidaStudy* study, vida_fingerprint* print, VidaError* error) {
   vida_record record = {0};
   bool no_memory = false;
-  const int code = vida__fingerprint_system(study->system, &print->system, error);
+  *print = (vida_fingerprint){0};
+  int code = vida__fingerprint_system(study->system, &print->system, error);
   put_study(&record, study);
   print->options = sum_up(&record, &no_memory);
-  put_method_of_reference(&record, study->reference);
+  code = code ? code : put_method_of_reference(&record, study, error);
   print->reference = sum_up(&record, &no_memory);
   for (int i = 0; i < study->count; i++) {
     put_method_of_run(&record, study, &study->runs[i]);

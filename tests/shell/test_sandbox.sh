@@ -272,10 +272,14 @@ ends "a callback of gsub" "$more" "${few[@]}" <<<'("x"):gsub(".", function() whi
 ends "an iterator of gmatch" "$more" "${few[@]}" <<<'for _ in ("a"):rep(50000):gmatch "a-a-a-b" do end'
 ends "an empty text many times" "$more" "${few[@]}" <<<'("") :rep(1 << 60)'
 ends "moving nothing" "$more" "${few[@]}" <<<'table.move({}, 1, math.maxinteger - 1, 2)'
-ends "inserting into a long proxy" "$more" "${few[@]}" \
+ends "inserting into a long proxy" "with __len to functions of table" "${few[@]}" \
   <<<'table.insert(setmetatable({}, { __len = function() return 1 << 50 end, __newindex = rawlen }), 1, 1)'
-ends "sorting a long proxy" "$more" "${few[@]}" \
+ends "sorting a long proxy" "with __len to functions of table" "${few[@]}" \
   <<<'table.sort(setmetatable({}, { __len = function() return 1 << 30 end, __index = rawlen, __newindex = rawlen }))'
+ends "a length that changes" "with __len to functions of table" "${few[@]}" <<'TEXT'
+local calls = 0
+table.insert(setmetatable({}, { __len = function() calls = calls + 1 return calls > 1 and 1 << 50 or 0 end }), 1, 1)
+TEXT
 ends "an endless concatenation" "$more" "${few[@]}" <<<'table.concat(setmetatable({}, { __index = rawlen }), "", 1, 1 << 50)'
 ends "closing without end" "$more" "${few[@]}" \
   <<<'local x <close> = setmetatable({}, { __close = function() while true do end end }) while true do end'

@@ -286,6 +286,7 @@ typedef struct VidaProgress {
   char what[VIDA_NAME_SIZE]; /* what is being done, one line: "rattle, h = 0.01 s" */
   double fraction;           /* completed fraction of this study, 0 .. 1; NaN: not known */
   double elapsed, left;      /* seconds since this study began, and until its end; NaN: not known */
+  double rate;               /* runs that ended per second in this process; NaN: not known */
   long process;              /* its process; VidaReport_WriteProgress writes that of the caller */
   double age;                /* seconds since this was written; only read */
 } VidaProgress;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/partial_file.h"
 #include "base/record.h"
 #include "base/text.h"
 #include "report/output/output.h"
@@ -88,6 +89,10 @@ static uint64_t sum_record(int64_t kind, const vida_record* record) {
 
 /* Appends journal->record. A record that does not fit on the disk is cut off again. */
 static int append_record(VidaJournal* journal, record_kind kind, VidaError* error) {
+  if (journal->file < 0) {
+    errno = EIO;
+    return fail_to_write(journal, error);
+  }
   vida_record* record = &journal->record;
   vida_record* frame = &journal->frame;
   vida__clear_record(frame);
@@ -100,8 +105,10 @@ static int append_record(VidaJournal* journal, record_kind kind, VidaError* erro
   if (!write_all(journal->file, frame->bytes, frame->size) ||
       !write_all(journal->file, record->bytes, record->size)) {
     const int code = fail_to_write(journal, error);
-    if (ftruncate(journal->file, journal->end) == 0) {
-      lseek(journal->file, journal->end, SEEK_SET);
+    if (ftruncate(journal->file, journal->end) != 0 ||
+        lseek(journal->file, journal->end, SEEK_SET) < 0) {
+      close(journal->file); /* nothing may follow a part of a record */
+      journal->file = -1;
     }
     return code;
   }
@@ -112,7 +119,8 @@ static int append_record(VidaJournal* journal, record_kind kind, VidaError* erro
 
 static int synchronize(VidaJournal* journal, VidaError* error) {
   journal->synced = vida__read_clock();
-  if (journal->is_unsaved && fsync(journal->file) != 0 && errno != EINVAL && errno != ENOSYS) {
+  if (journal->file >= 0 && journal->is_unsaved && fsync(journal->file) != 0 && errno != EINVAL &&
+      errno != ENOSYS) {
     return fail_to_write(journal, error);
   }
   journal->is_unsaved = false;
@@ -166,6 +174,9 @@ static int compare_study(const VidaJournal* journal, int index, vida_record* rea
   vida_fingerprint print;
   char what[VIDA_MESSAGE_SIZE] = "", which[VIDA_NAME_SIZE] = "the comparison";
   const int code = vida__fingerprint_study(study, &print, error);
+  if (code) {
+    return code;
+  }
   const uint64_t now[] = {print.system, print.options, print.reference, print.runs};
   const int64_t runs = vida__get_integer(read);
   const char* changed = runs != study->count ? parts[3] : NULL;
@@ -173,8 +184,8 @@ static int compare_study(const VidaJournal* journal, int index, vida_record* rea
     const uint64_t then = (uint64_t)vida__get_integer(read);
     changed = !changed && then != now[k] ? parts[k] : changed;
   }
-  if (code || read->too_short || !changed) {
-    return code;
+  if (read->too_short || !changed) {
+    return VIDA_SUCCESS;
   }
   if (journal->scope.count > 1) {
     which[0] = '\0';
@@ -347,16 +358,22 @@ static bool read_all(int file, void* bytes, size_t size) {
   return true;
 }
 
+static int fail_to_read(const VidaJournal* journal, VidaError* error) {
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot read '%s': %s", journal->path,
+                    strerror(errno));
+}
+
 /* Reads the next record. *is_there is false at the end of the file, and where the rest is
- * incomplete or damaged. */
+ * incomplete or damaged. Fails if the disk does: what follows may be good. */
 static int read_record(VidaJournal* journal, long long file_size, record_kind* kind, bool* is_there,
                        VidaError* error) {
   vida_record* frame = &journal->frame;
   unsigned char bytes[FRAME_SIZE];
   *is_there = false;
   vida__clear_record(frame);
+  errno = 0;
   if (!read_all(journal->file, bytes, sizeof bytes)) {
-    return VIDA_SUCCESS;
+    return errno ? fail_to_read(journal, error) : VIDA_SUCCESS;
   }
   vida__put_bytes(frame, bytes, sizeof bytes);
   const int64_t type = vida__get_integer(frame);
@@ -373,9 +390,11 @@ static int read_record(VidaJournal* journal, long long file_size, record_kind* k
     return vida__fail_memory(error);
   }
   journal->record.size = (size_t)size;
-  *is_there = type >= RECORD_HEAD && type <= RECORD_RUN &&
-              read_all(journal->file, journal->record.bytes, (size_t)size) &&
-              sum_record(type, &journal->record) == sum;
+  if (!read_all(journal->file, journal->record.bytes, (size_t)size)) {
+    return errno ? fail_to_read(journal, error) : VIDA_SUCCESS;
+  }
+  *is_there =
+      type >= RECORD_HEAD && type <= RECORD_RUN && sum_record(type, &journal->record) == sum;
   *kind = (record_kind)type;
   journal->end += *is_there ? (off_t)(FRAME_SIZE + size) : 0;
   return VIDA_SUCCESS;
@@ -388,8 +407,7 @@ static int read_journal(VidaJournal* journal, VidaError* error) {
   record_kind kind = RECORD_HEAD;
   bool is_there = false;
   if (fstat(journal->file, &status) != 0) {
-    return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot read '%s': %s", journal->path,
-                      strerror(errno));
+    return fail_to_read(journal, error);
   }
   if (!read_all(journal->file, magic, MAGIC_SIZE) || memcmp(magic, MAGIC, MAGIC_SIZE) != 0) {
     return fail_as_changed(journal, error, "its " VIDA_JOURNAL_NAME " is damaged");
@@ -459,11 +477,14 @@ static int make_journal(const VidaJournalScope* scope, VidaJournal** journal, Vi
   return VIDA_SUCCESS;
 }
 
-static int open_file(VidaJournal* journal, const char* path, int flags, VidaError* error) {
-  journal->file = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
-  return journal->file >= 0
-             ? VIDA_SUCCESS
-             : vida__fail(error, VIDA_INPUT_OUTPUT, "cannot open '%s': %s", path, strerror(errno));
+static int fail_to_open(const VidaJournal* journal, VidaError* error) {
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot open '%s': %s", journal->path,
+                    strerror(errno));
+}
+
+static int open_file(VidaJournal* journal, VidaError* error) {
+  journal->file = open(journal->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  return journal->file >= 0 ? VIDA_SUCCESS : fail_to_open(journal, error);
 }
 
 static int check_scope(const VidaJournalScope* scope, VidaError* error) {
@@ -483,7 +504,8 @@ static int check_scope(const VidaJournalScope* scope, VidaError* error) {
 static int begin_journal(VidaJournal* journal, VidaError* error) {
   char partial[PATH_SIZE + sizeof ".partial"];
   snprintf(partial, sizeof partial, "%s.partial", journal->path);
-  int code = open_file(journal, partial, O_CREAT | O_TRUNC, error);
+  journal->file = vida__create_file(partial);
+  int code = journal->file >= 0 ? VIDA_SUCCESS : fail_to_open(journal, error);
   code = code ? code : put_head(journal, error);
   if (!code && !write_all(journal->file, (const unsigned char*)MAGIC, MAGIC_SIZE)) {
     code = fail_to_write(journal, error);
@@ -536,7 +558,7 @@ int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** journal, Vid
   int code = VIDA_REFUSE_NULL(error, scope);
   code = code ? code : check_scope(scope, error);
   code = code ? code : make_journal(scope, journal, error);
-  code = code ? code : open_file(*journal, (*journal)->path, 0, error);
+  code = code ? code : open_file(*journal, error);
   code = code ? code : read_journal(*journal, error);
   if (code && *journal) {
     forget_runs(scope);

@@ -8,6 +8,7 @@
 #include <vida/report.h>
 
 #include "base/error.h"
+#include "base/partial_file.h"
 #include "base/text.h"
 #include "report/output/output.h"
 #include "report/output/results.h"
@@ -74,7 +75,7 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   if (code) {
     return code;
   }
-  FILE* file = fopen(path, "w");
+  FILE* file = vida__create_stream(path);
   if (!file) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write into the folder '%s': %s", directory,
                       strerror(errno));
@@ -124,7 +125,7 @@ typedef int writer(const VidaStudy* const* studies, int count, FILE* file, VidaE
 
 static int write_file(const char* path, writer* write, const VidaStudy* const* studies, int count,
                       VidaError* error) {
-  FILE* file = fopen(path, "w");
+  FILE* file = vida__create_stream(path);
   if (!file) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", path, strerror(errno));
   }

@@ -1,13 +1,16 @@
 /* The progress of a study in a file, for another process that watches it. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <vida/report.h>
 
 #include "base/error.h"
+#include "base/partial_file.h"
 #include "base/text.h"
 #include "report/output/output.h"
 
@@ -36,7 +39,7 @@ int VidaReport_WriteProgress(const char* directory, const VidaProgress* progress
   char path[PATH_SIZE], partial[PATH_SIZE];
   int code = name_file(directory, "", path, error);
   code = code ? code : name_file(directory, ".partial", partial, error);
-  FILE* file = code ? NULL : fopen(partial, "w");
+  FILE* file = code ? NULL : vida__create_stream(partial);
   if (!file) {
     return code ? code
                 : vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write '%s': %s", partial,
@@ -48,6 +51,7 @@ int VidaReport_WriteProgress(const char* directory, const VidaProgress* progress
   write_real(file, "fraction", progress->fraction);
   write_real(file, "elapsed", progress->elapsed);
   write_real(file, "left", progress->left);
+  write_real(file, "rate", progress->rate);
   fprintf(file, "written: %lld\n", (long long)time(NULL));
   code = vida__finish_output(file, partial, error);
   fclose(file);
@@ -69,6 +73,16 @@ void VidaReport_RemoveProgress(const char* directory) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Reads a number from 0 to `most`; 0 if it is none. */
+static bool read_whole(const char* text, long long most, long long* number) {
+  char* end = NULL;
+  errno = 0;
+  *number = strtoll(text, &end, 10);
+  const bool good = end != text && *end == '\0' && errno == 0 && *number >= 0 && *number <= most;
+  *number = good ? *number : 0;
+  return good;
+}
+
 /* Takes a line "name: value". Returns whether it is one that is known, with a value that fits. */
 static bool take_line(char* line, VidaProgress* progress, long long* written) {
   const struct {
@@ -78,9 +92,9 @@ static bool take_line(char* line, VidaProgress* progress, long long* written) {
   } rows[] = {{"study", &progress->study, NULL},       {"studies", &progress->studies, NULL},
               {"runs", &progress->runs, NULL},         {"finished", &progress->finished, NULL},
               {"fraction", NULL, &progress->fraction}, {"elapsed", NULL, &progress->elapsed},
-              {"left", NULL, &progress->left}};
+              {"left", NULL, &progress->left},         {"rate", NULL, &progress->rate}};
   char* value = strstr(line, ": ");
-  char rest;
+  long long number = 0;
   if (!value) {
     return false;
   }
@@ -93,14 +107,16 @@ static bool take_line(char* line, VidaProgress* progress, long long* written) {
     return !vida__find_control(value, NULL);
   }
   if (strcmp(line, "process") == 0) {
-    return sscanf(value, "%ld%c", &progress->process, &rest) == 1 && progress->process > 0;
+    return read_whole(value, LONG_MAX, &number) && (progress->process = (long)number) > 0;
   }
   if (strcmp(line, "written") == 0) {
-    return sscanf(value, "%lld%c", written, &rest) == 1;
+    return read_whole(value, LLONG_MAX, written);
   }
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (strcmp(line, rows[i].name) == 0 && rows[i].whole) {
-      return sscanf(value, "%d%c", rows[i].whole, &rest) == 1 && *rows[i].whole >= 0;
+      const bool good = read_whole(value, INT_MAX, &number);
+      *rows[i].whole = (int)number;
+      return good;
     }
     if (strcmp(line, rows[i].name) == 0) {
       *rows[i].real = NAN;
@@ -116,7 +132,7 @@ int VidaReport_ReadProgress(const char* directory, VidaProgress* progress, VidaE
   }
   char path[PATH_SIZE], line[LINE_SIZE];
   long long written = 0;
-  *progress = (VidaProgress){.fraction = NAN, .elapsed = NAN, .left = NAN, .age = NAN};
+  *progress = (VidaProgress){.fraction = NAN, .elapsed = NAN, .left = NAN, .rate = NAN, .age = NAN};
   const int code = name_file(directory, "", path, error);
   FILE* file = code ? NULL : fopen(path, "r");
   if (!file) {

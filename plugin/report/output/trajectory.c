@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/partial_file.h"
 #include "base/text.h"
 #include "report/hdf5/tables.h"
 #include "report/output/output.h"
@@ -453,7 +454,7 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
   if (trajectories->format == FORMAT_HDF5) {
     return begin_hdf5(trajectories, run, row, error);
   }
-  FILE* file = fopen(trajectories->partial, "w");
+  FILE* file = vida__create_stream(trajectories->partial);
   trajectories->open[run].file = file;
   if (!file) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
