@@ -243,12 +243,19 @@ static int io_open(lua_State* L) {
 
 #define STREAM "vida.stream"
 
+/* In parts: stderr has no buffer. */
 static void write_plainly(FILE* file, const char* text, size_t length) {
+  char part[1024];
+  size_t used = 0;
   for (size_t i = 0; i < length; i++) {
     const unsigned char c = (unsigned char)text[i];
     const bool is_c1 = i > 0 && (unsigned char)text[i - 1] == 0xC2 && c >= 0x80 && c < 0xA0;
     const bool is_plain = (c >= 0x20 && c != 0x7F) || c == '\n' || c == '\t';
-    fputc(is_plain && !is_c1 ? c : '?', file);
+    part[used++] = is_plain && !is_c1 ? text[i] : '?';
+    if (used == sizeof part || i + 1 == length) {
+      fwrite(part, 1, used, file);
+      used = 0;
+    }
   }
 }
 

@@ -56,7 +56,7 @@ static void print_progress(const VidaProgress* at, bool on_terminal) {
 
 /* Returns whether the process has died; only known on its own machine. */
 static bool is_dead(const VidaProgress* at) {
-  return kill((pid_t)at->process, 0) != 0 && errno == ESRCH && at->age > 2.0;
+  return kill((pid_t)at->process, 0) != 0 && errno == ESRCH;
 }
 
 /* A study that is not running is complete, or can go on. */

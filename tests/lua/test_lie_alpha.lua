@@ -164,7 +164,7 @@ end
 
 -- ---- joints that depend on each other -------------------------------------------------------------
 -- A door on two hinges, of which one would do, turns with 1 rad/s: the angle is the time.
-do
+for _, projection in ipairs { "none", "velocity" } do
   local angles = {}
   for i, steps in ipairs { 50, 100 } do
     local system = vida.system "door"
@@ -172,7 +172,7 @@ do
       velocity = { 0, 0.5, 0 }, angular_velocity = { 0, 0, 1 } }
     system:revolute { "upper", system.ground, door, at = { 0, 0, 0.7 }, axis = { 0, 0, 1 } }
     system:revolute { "lower", system.ground, door, at = { 0, 0, -0.7 }, axis = { 0, 0, 1 } }
-    local stepper = run(system, {}, 1, steps)
+    local stepper = run(system, { projection = projection }, 1, steps)
     local q = stepper:positions()
     angles[i] = math.abs(2 * math.atan(q[7], q[4]) - 1)
     check.close(math.sqrt(q[1] ^ 2 + q[2] ^ 2), 0.5, 1e-13)

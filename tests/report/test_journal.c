@@ -199,7 +199,7 @@ static void test_changed(void) {
   write_journal(2);
   refuse_resume(make_problem(1.5, 2.0, 0.1), "the system of the comparison has changed");
   refuse_resume(make_problem(1.0, 3.0, 0.1), "an option of the comparison has changed");
-  refuse_resume(make_problem(1.0, 2.0, 0.2), "the runs of the comparison has changed");
+  refuse_resume(make_problem(1.0, 2.0, 0.2), "the list of runs of the comparison has changed");
 }
 
 static unsigned char* read_bytes(size_t* size) {

@@ -148,6 +148,20 @@ int vida__lie_alpha_residual(VidaIntegration* self, int* body) {
   return code;
 }
 
+/* Computes the sizes of the rows of G u: those of the speeds of whole bodies, since a rate that
+ * vanishes is known to the rounding of the others only. */
+static void find_rate_sizes(VidaIntegration* self, double* size) {
+  const vida_lie_state* lie = self->state;
+  const lie_alpha* own = vida__lie_alpha_of(self);
+  double* speed = own->work;
+  memcpy(speed, own->end, (size_t)own->joints->rates * sizeof *speed);
+  for (int b = 0; b < lie->bodies; b++) {
+    double* of = speed + own->joints->of_body[b];
+    of[0] = of[1] = of[2] = sqrt(vida__lie_dot(of, of));
+  }
+  vida__lie_row_sizes(own->joints, speed, size);
+}
+
 int vida__lie_alpha_velocity_residual(VidaIntegration* self) {
   lie_alpha* own = vida__lie_alpha_of(self);
   const vida_lie_joints* joints = own->joints;
@@ -160,6 +174,7 @@ int vida__lie_alpha_velocity_residual(VidaIntegration* self) {
   }
   find_momentum_rows(self, own->mu);
   vida__lie_joint_rates(joints, own->end, rows, size);
+  find_rate_sizes(self, size);
   memset(own->g, 0, (size_t)self->model.m * sizeof *own->g);
   if (self->model.system->time_dependent) {
     code = vida__constraint_rate(&self->model.evaluator, vida__next_time(self), own->q1, own->g);

@@ -169,7 +169,8 @@ static int compare_version(const VidaJournal* journal, vida_record* read, const 
 
 static int compare_study(const VidaJournal* journal, int index, vida_record* read,
                          VidaError* error) {
-  static const char* const parts[] = {"the system", "an option", "the reference", "the runs"};
+  static const char* const parts[] = {"the system", "an option", "the reference",
+                                      "the list of runs"};
   const VidaStudy* study = journal->scope.studies[index];
   vida_fingerprint print;
   char what[VIDA_MESSAGE_SIZE] = "", which[VIDA_NAME_SIZE] = "the comparison";
