@@ -139,7 +139,6 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
   lie_alpha* own = vida__lie_alpha_of(self);
   const int rates = own->joints->rates, all = rates + own->joints->rows;
   double before = INFINITY, moved = INFINITY;
-  bool is_fresh = false; /* the matrix of the last correction */
   *body = -1;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     int code = is_projection ? vida__lie_alpha_velocity_residual(self)
@@ -154,12 +153,11 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
         violation <= most_rounding &&
         (momentum <= most_rounding || find_largest_in_motion(self) <= most_rounding ||
          moved <= most_correction);
-    if ((momentum <= 16.0 * DBL_EPSILON && violation <= 4.0 * DBL_EPSILON) ||
-        (may_be_rounding && contraction >= 0.5 && is_fresh)) {
+    if ((momentum <= 64.0 * DBL_EPSILON && violation <= 4.0 * DBL_EPSILON) ||
+        (may_be_rounding && contraction >= 0.5)) {
       return VIDA_SUCCESS;
     }
-    is_fresh = k == 0 || contraction > slow;
-    code = is_fresh ? factor(self, is_projection) : VIDA_SUCCESS;
+    code = k == 0 || contraction > slow ? factor(self, is_projection) : VIDA_SUCCESS;
     if (code) {
       return code;
     }
