@@ -15,8 +15,8 @@
 /* Takes `cost` instructions from those that the script has left; raises an error when there are no
  * more. Functions in C call it before work that no instruction of the script counts. */
 void vidalua_charge(lua_State* L, double cost);
-/* Whether a limit has been reached: the script is to end. Lua runs functions without a hook after an
- * error of a hook: such functions must not be called then. */
+/* Whether a limit has been reached: the script is to end. Lua runs functions without a hook after
+ * an error of a hook: such functions must not be called then. */
 bool vidalua_is_ending(lua_State* L);
 /* Makes this thread count its instructions. */
 void vidalua_count_instructions(lua_State* L);
