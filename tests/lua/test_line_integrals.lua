@@ -51,6 +51,13 @@ end
 
 local function hbvm(k, s, h, steps, y)
   local c, b = gauss(k)
+  local value, area = {}, {} -- of the polynomials at the points, and their integrals up to there
+  for l = 1, k do
+    value[l], area[l] = {}, {}
+    for j = 1, s do
+      value[l][j], area[l][j] = legendre(j - 1, c[l]), integral(j - 1, c[l])
+    end
+  end
   for _ = 1, steps do
     local gamma = {}
     for j = 1, s do
@@ -63,11 +70,11 @@ local function hbvm(k, s, h, steps, y)
         local at = {}
         for i = 1, 4 do
           at[i] = y[i]
-          for j = 1, s do at[i] = at[i] + h * integral(j - 1, c[l]) * gamma[j][i] end
+          for j = 1, s do at[i] = at[i] + h * area[l][j] * gamma[j][i] end
         end
         local f = field(at)
         for j = 1, s do
-          for i = 1, 4 do following[j][i] = following[j][i] + b[l] * legendre(j - 1, c[l]) * f[i] end
+          for i = 1, 4 do following[j][i] = following[j][i] + b[l] * value[l][j] * f[i] end
         end
       end
       gamma = following

@@ -31,7 +31,7 @@ same() {
 [[ ! -e $work/whole/study.journal ]] || complain "a complete study has a journal"
 
 # Killed after a while, wherever that may be, and again while it goes on.
-for seconds in 0.05 0.1 0.2 0.4; do
+for seconds in 0.1 0.4; do
   rm -rf "$work/killed"
   for ((again = 0; again < 2; again++)); do
     arguments=(run "$work/study.lua" --out "$work/killed")
