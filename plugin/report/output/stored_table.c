@@ -150,11 +150,11 @@ int vida__check_table(const vida_table* table, const char* path, VidaError* erro
 /* ---- the trajectory of a run in a folder ----------------------------------------------------- */
 
 static bool is_written(const vida_results* results, vida_part part) {
-  const char* name = Vida_TrajectoryPart(part)->name;
+  const char* name = Vida_TrajectoryPart((int)part)->name;
   const size_t length = strlen(name);
   const char* word = results->parts;
   if (!word[0]) {
-    return Vida_TrajectoryPart(part)->automatic;
+    return Vida_TrajectoryPart((int)part)->automatic;
   }
   while (*word) {
     const size_t size = strcspn(word, ",");

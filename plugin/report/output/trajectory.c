@@ -159,7 +159,7 @@ static int describe_columns(VidaTrajectories* trajectories, VidaError* error) {
     vida__part_column_name(list, list->columns[i], name, sizeof name);
     column_unit(trajectories->system, list->columns[i], unit, sizeof unit);
     good = set_column(&trajectories->columns[i + 1], name, unit,
-                      Vida_TrajectoryPart(list->columns[i].part)->name);
+                      Vida_TrajectoryPart((int)list->columns[i].part)->name);
   }
   return good ? VIDA_SUCCESS : vida__fail_memory(error);
 }
