@@ -67,8 +67,7 @@ static int counted_sort(lua_State* L) {
   return call_original(L);
 }
 
-/* ---- coroutines and handlers -------------------------------------------------------------------
- */
+/* ---- coroutines and handlers ----------------------------------------------------------------- */
 
 /* A coroutine counts its own instructions, in the intervals of the hook. */
 static int counted_create(lua_State* L) {

@@ -39,6 +39,8 @@ FILE* vidalua_open_readable(lua_State* L, const char* what, const char* path);
 void vidalua_set_folder(lua_State* L, const char* path);
 /* Pushes the table io. */
 void vidalua_push_io(lua_State* L);
+/* The function print on stderr; `write` writes each text. */
+int vidalua_print(lua_State* L, void (*write)(FILE* file, const char* text, size_t length));
 /* print, which shows control characters as ? */
 int vidalua_print_plainly(lua_State* L);
 

@@ -260,18 +260,7 @@ static void write_plainly(FILE* file, const char* text, size_t length) {
 }
 
 int vidalua_print_plainly(lua_State* L) {
-  const int count = lua_gettop(L);
-  for (int i = 1; i <= count; i++) {
-    size_t length = 0;
-    const char* text = luaL_tolstring(L, i, &length);
-    write_plainly(stderr, text, length);
-    fputc(i < count ? '\t' : '\n', stderr);
-    lua_pop(L, 1);
-  }
-  if (count == 0) {
-    fputc('\n', stderr);
-  }
-  return 0;
+  return vidalua_print(L, write_plainly);
 }
 
 static int stream_write(lua_State* L) {

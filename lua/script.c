@@ -43,16 +43,14 @@ static void set_strict_environment(lua_State* L) {
   lua_setupvalue(L, -2, 1); /* _ENV is the first upvalue of every chunk */
 }
 
-/* ---- libraries --------------------------------------------------------------------------------
- */
+/* ---- libraries ------------------------------------------------------------------------------- */
 
-/* print writes to stderr, because stdout carries only the result of the command. */
-static int print_aside(lua_State* L) {
+int vidalua_print(lua_State* L, void (*write)(FILE* file, const char* text, size_t length)) {
   const int count = lua_gettop(L);
   for (int i = 1; i <= count; i++) {
     size_t length = 0;
     const char* text = luaL_tolstring(L, i, &length);
-    fwrite(text, 1, length, stderr);
+    write(stderr, text, length);
     fputc(i < count ? '\t' : '\n', stderr);
     lua_pop(L, 1);
   }
@@ -60,6 +58,15 @@ static int print_aside(lua_State* L) {
     fputc('\n', stderr);
   }
   return 0;
+}
+
+static void write_as_is(FILE* file, const char* text, size_t length) {
+  fwrite(text, 1, length, file);
+}
+
+/* print writes to stderr, because stdout carries only the result of the command. */
+static int print_aside(lua_State* L) {
+  return vidalua_print(L, write_as_is);
 }
 
 /* print and io.write go to stderr. */

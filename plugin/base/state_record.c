@@ -8,15 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/partial_file.h"
 #include "base/record.h"
-
-#if defined(_WIN32)
-#include <io.h>
-#else
-#include <fcntl.h>
-#include <unistd.h>
-#endif
 
 /* The header: the mark, the format, the number of bytes in all blocks, and a checksum. */
 static const char mark[8] = {'V', 'I', 'D', 'A', 's', 't', 'a', 't'};
@@ -323,98 +315,4 @@ void vida__record_part(VidaRecord* record, const char* name) {
   if (!record->error.code && strncmp(there, name, sizeof there - 1) != 0) {
     refuse_item(record);
   }
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-static int read_all(FILE* file, const char* path, unsigned char** bytes, size_t* size,
-                    VidaError* error) {
-  enum { PIECE = 65536 };
-  size_t capacity = 0, got = PIECE;
-  *size = 0;
-  while (got == PIECE) { /* memory follows what is there, whatever the file says of itself */
-    if (vida__reserve((void**)bytes, &capacity, *size + PIECE, 1)) {
-      return vida__fail_memory(error);
-    }
-    got = fread(*bytes + *size, 1, PIECE, file);
-    *size += got;
-  }
-  return ferror(file) ? vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be read", path)
-                      : VIDA_SUCCESS;
-}
-
-int vida__read_file(const char* path, unsigned char** bytes, size_t* size, VidaError* error) {
-  *bytes = NULL;
-  FILE* file = fopen(path, "rb");
-  if (!file) {
-    return vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be opened", path);
-  }
-  const int code = read_all(file, path, bytes, size, error);
-  fclose(file);
-  if (code) {
-    free(*bytes);
-    *bytes = NULL;
-  }
-  return code;
-}
-
-static bool reach_disk(FILE* file) {
-#if defined(_WIN32)
-  return fflush(file) == 0 && _commit(_fileno(file)) == 0;
-#else
-  return fflush(file) == 0 && fsync(fileno(file)) == 0;
-#endif
-}
-
-/* The new name reaches the disk with the directory. Not every file system can do that, and none
- * mixes old and new contents if it cannot. */
-static void keep_name(const char* path) {
-#if !defined(_WIN32)
-  char directory[4096] = ".";
-  const char* end = strrchr(path, '/');
-  const size_t length = end ? (size_t)(end - path) + 1 : 0;
-  if (length >= sizeof directory) {
-    return;
-  }
-  if (end) {
-    memcpy(directory, path, length);
-    directory[length] = '\0';
-  }
-  const int folder = open(directory, O_RDONLY);
-  if (folder >= 0) {
-    fsync(folder);
-    close(folder);
-  }
-#else
-  (void)path;
-#endif
-}
-
-static bool rename_over(const char* from, const char* to) {
-#if defined(_WIN32)
-  remove(to);
-#endif
-  return rename(from, to) == 0;
-}
-
-int vida__replace_file(const char* path, const unsigned char* bytes, size_t size,
-                       VidaError* error) {
-  const size_t length = strlen(path) + sizeof ".partial";
-  char* partial = vida__allocate(length, 1);
-  if (!partial) {
-    return vida__fail_memory(error);
-  }
-  snprintf(partial, length, "%s.partial", path);
-  FILE* file = vida__create_stream(partial);
-  bool is_written = file && fwrite(bytes, 1, size, file) == size && reach_disk(file);
-  is_written = file && fclose(file) == 0 && is_written;
-  is_written = is_written && rename_over(partial, path);
-  if (is_written) {
-    keep_name(path);
-  } else if (file) {
-    remove(partial);
-  }
-  free(partial);
-  return is_written ? VIDA_SUCCESS
-                    : vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be written", path);
 }

@@ -25,11 +25,6 @@ void vida__state_destroy(VidaRecord** record);
  * free(). */
 int vida__state_bytes(const VidaRecord* record, unsigned char** bytes, size_t* size,
                       VidaError* error);
-/* Reads a file as a whole. The caller frees *bytes with free(). */
-int vida__read_file(const char* path, unsigned char** bytes, size_t* size, VidaError* error);
-/* Replaces a file by these bytes at once: after a crash it has its old or its new contents. */
-int vida__replace_file(const char* path, const unsigned char* bytes, size_t size, VidaError* error);
-
 /* Returns the first failure: 0 or a code, with the message in `error`. */
 int vida__record_failure(const VidaRecord* record, VidaError* error);
 /* Fails with `code`, unless the record has failed before. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/linear_record.h"
 #include "base/options.h"
 #include "stepper/branch_watch.h"

@@ -58,7 +58,7 @@ static void expect_real(VidaRecord* record, const char* what, const char* name, 
   char left[VIDA_REAL_TEXT_SIZE], right[VIDA_REAL_TEXT_SIZE];
   VidaRecord_Reals(record, &there, 1);
   if (!is_same(there, value, tolerance, beside)) {
-    differ(record, what, name, vida__real_text(left, there, 12), vida__real_text(right, value, 12));
+    differ(record, what, name, vida__shortest_text(left, there), vida__shortest_text(right, value));
   }
 }
 
@@ -192,10 +192,10 @@ static void visit_formulas(VidaRecord* record, const VidaSystem* system) {
     vida__record_fail_memory(record);
     return;
   }
-  long halves[2] = {(long)(checksum & 0x7fffffffu), (long)(checksum >> 33)};
+  long halves[2] = {(long)(checksum & 0xffffffffu), (long)(checksum >> 32)};
   const long here[2] = {halves[0], halves[1]};
   for (int k = 0; k < 2; k++) {
-    VidaRecord_Integer(record, &halves[k], 0, 0x7fffffffL);
+    VidaRecord_Integer(record, &halves[k], 0, 0xffffffffL);
   }
   if (halves[0] != here[0] || halves[1] != here[1]) {
     vida__record_fail(record, VIDA_BAD_ARGUMENT,

@@ -15,15 +15,10 @@
 #include "base/text.h"
 #include "stepper/branch_watch.h"
 
-/* What is not suspicious: the squared turn in a step (rad^2), the square of its change from the
- * step before (rad^2), and the part of the former that the latter may be instead. */
-typedef struct turn_bounds {
-  double turn, change, part;
-} turn_bounds;
-
-/* Of most steps, and of those where a closer look costs more. */
-static const turn_bounds of_most = {0.0025, 0.001, 0.0}, of_loose_velocities = {0.64, 0.04, 0.25};
-/* Squared angle: the product of two turns back, at the rates of both nodes. */
+/* Squared angles (rad^2): the turn in a step, and its change from the step before, that are not
+ * suspicious; the product of two turns back, at the rates of both nodes. */
+static const double unsuspicious_turn = 0.0025;
+static const double unsuspicious_change = 0.001;
 static const double least_reversal = 0.001;
 /* The part of a reversal of velocities that accelerations of the opposite sense must have. */
 static const double least_contradiction = 0.25;
@@ -40,12 +35,6 @@ typedef struct row_sums {
   double size, turn, change;
 } row_sums;
 
-/* Returns whether velocities at nodes may have parts across the constraints. These explain any
- * straight line. */
-static bool is_loose(const VidaIntegration* self) {
-  return !(self->method->info.capabilities & VIDA_CAN_VELOCITY_LEVEL);
-}
-
 /* Returns whether the step solves for momenta on the hidden constraints, with multipliers of their
  * own, and keeps the energy with them. */
 static bool solves_for_velocities(const VidaIntegration* self) {
@@ -57,7 +46,6 @@ static bool is_unsuspicious(const VidaIntegration* self, const double* after, bo
   const VidaSystem* system = self->model.system;
   const vida_jacobian_entry* entry = system->entries;
   const double *now = self->implicit.entries0, *before = self->implicit.entries_before;
-  const turn_bounds most = is_loose(self) ? of_loose_velocities : of_most;
   for (int e = 0; e < system->entry_count;) {
     const int row = entry[e].row;
     row_sums sum = {0.0, 0.0, 0.0};
@@ -68,8 +56,7 @@ static bool is_unsuspicious(const VidaIntegration* self, const double* after, bo
       sum.turn += turn * turn;
       sum.change += change * change;
     }
-    if (sum.turn > most.turn * sum.size ||
-        sum.change > fmax(most.change * sum.size, most.part * sum.turn)) {
+    if (sum.turn > unsuspicious_turn * sum.size || sum.change > unsuspicious_change * sum.size) {
       return false;
     }
   }
@@ -88,26 +75,19 @@ static turn_work take_work(VidaIntegration* self, vida_watch* watch) {
                      watch->difference, watch->ahead, self->work.entries};
 }
 
-/* Computes the velocities at a node: x is q, its rounding errors, p and those of p (frame.h); G
- * there. */
-static int find_velocities(VidaIntegration* self, double t, const double* x, const double* entries,
-                           double* v) {
-  const double *p = x + 2 * self->model.n, *p_low = x + 3 * self->model.n;
+static int find_velocities(VidaIntegration* self, const double* p, const double* p_low, double* v) {
   for (int i = 0; i < self->model.n; i++) {
     v[i] = p[i] + p_low[i];
   }
-  const int code = vida__solve_mass(self, v, v);
-  return code || !is_loose(self) ? code
-                                 : vida__project_velocity(self, t, x, entries, p, v, NULL, NULL);
+  return vida__solve_mass(self, v, v);
 }
 
-/* Computes velocities and K at both nodes; `kept` is the state at the first one, `after` is G at
- * the other. */
-static int find_rates(VidaIntegration* self, const double* kept, const double* after,
-                      const turn_work* work) {
+/* Computes velocities and K at both nodes; `kept` is the state at the first one (frame.h). */
+static int find_rates(VidaIntegration* self, const double* kept, const turn_work* work) {
+  const int n = self->model.n;
   const double t = vida__node_time(self), t1 = vida__next_time(self);
-  int code = find_velocities(self, t, kept, self->implicit.entries0, work->v0);
-  code = code ? code : find_velocities(self, t1, self->node.q, after, work->v1);
+  int code = find_velocities(self, kept + 2 * n, kept + 3 * n, work->v0);
+  code = code ? code : find_velocities(self, self->node.p, self->node.p_low, work->v1);
   code =
       code ? code : vida__velocity_gradient(&self->model.evaluator, t, kept, work->v0, work->rate0);
   return code ? code
@@ -242,7 +222,7 @@ int vida__check_turn(VidaStepper* stepper, VidaError* error) {
     return VIDA_SUCCESS; /* whose velocities are rounding */
   }
   const turn_work work = take_work(self, watch);
-  int code = find_rates(self, stepper->kept, after, &work);
+  int code = find_rates(self, stepper->kept, &work);
   int row = code ? -1 : find_far_turn(self, after, &work);
   if (row >= 0) {
     return fail_turn(stepper, row, "turns too far in the step", error);

@@ -354,6 +354,8 @@ static void record_state(VidaIntegration* self, VidaRecord* record) {
   }
   VidaRecord_Reals(record, own->now.lambda, (size_t)own->joints->rows);
   vida__lie_matrix_record(own->matrix, record);
+  vida__lie_joints_record(self, own->joints, record);
+  vida__equations_record(own->equations, record);
 }
 
 /* ---- start ----------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Reads tables from files that may come from others or be damaged. Only what VIDA itself writes is
- * accepted: a format with check sums, groups and one kind of data set in them, no links to other
+ * accepted: a format with checksums, groups and one kind of data set in them, no links to other
  * files, no filters of other libraries, and sizes that fit the size of the file. */
 #include <errno.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ enum {
   MOST_TEXTS = 64 << 20, /* bytes of all of them */
   MOST_CHUNK = 64 << 20, /* bytes of a chunk */
   MOST_SHRINKING = 1100, /* deflate makes nothing smaller by more than this */
-  OLDEST_SUPERBLOCK = 2, /* the first one with check sums */
+  OLDEST_SUPERBLOCK = 2, /* the first one with checksums */
   NAME_SIZE = 512
 };
 
@@ -115,7 +115,7 @@ static int check_beginning(const char* path, VidaError* error) {
   }
   if (version < OLDEST_SUPERBLOCK) {
     return vida__fail(error, VIDA_INPUT_OUTPUT,
-                      "'%s' has an old format without check sums; 'h5repack -L %s new.h5' "
+                      "'%s' has an old format without checksums; 'h5repack -L %s new.h5' "
                       "translates it",
                       path, path);
   }

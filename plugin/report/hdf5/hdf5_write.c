@@ -1,4 +1,4 @@
-/* Writes tables. Files have a format whose parts have check sums, and no times of their own, so
+/* Writes tables. Files have a format whose parts have checksums, and no times of their own, so
  * that equal studies make equal files. */
 #include "base/error.h"
 #include "report/hdf5/tables.h"
@@ -347,7 +347,8 @@ int vida__hdf5_end(vida_hdf5_writer** writer, int facts, const vida_fact* fact, 
   vida__reenter_hdf5(&self->h5);
   int code = self->waiting > 0 ? write_block(self, error) : VIDA_SUCCESS;
   errno = 0;
-  const bool closed = self->h5.H5Dclose(self->samples) >= 0 && self->h5.H5Fclose(self->file) >= 0;
+  const bool has_samples = self->h5.H5Dclose(self->samples) >= 0;
+  const bool closed = self->h5.H5Fclose(self->file) >= 0 && has_samples; /* in any case */
   if (!code && (!closed || !add_facts(self, facts, fact))) {
     code = fail_to_write(&self->h5, self->path, errno, error);
   }

@@ -119,8 +119,7 @@ void vida__hdf5_reason(const vida_hdf5_library* h5, char* text, size_t size) {
   }
 }
 
-/* ---- objects and properties
- * ------------------------------------------------------------------------------ */
+/* ---- objects and properties ------------------------------------------------------------------ */
 
 void vida__hdf5_release(const vida_hdf5_library* h5, hid_t object) {
   if (object >= 0) {

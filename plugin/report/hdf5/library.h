@@ -78,7 +78,7 @@ void vida__hdf5_reason(const vida_hdf5_library* h5, char* text, size_t size);
 /* Closes anything but a file; nothing for a negative number. */
 void vida__hdf5_release(const vida_hdf5_library* h5, hid_t object);
 
-/* Returns the access properties of a file: a format whose parts have check sums, and a file that
+/* Returns the access properties of a file: a format whose parts have checksums, and a file that
  * closes what is open in it. The caller closes them. */
 hid_t vida__hdf5_access(const vida_hdf5_library* h5);
 

@@ -12,8 +12,8 @@
 #include <vida/report.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/partial_file.h"
 #include "base/record.h"
 #include "base/text.h"
 #include "report/output/output.h"
@@ -516,6 +516,8 @@ static int begin_journal(VidaJournal* journal, VidaError* error) {
   code = code ? code : synchronize(journal, error);
   if (!code && rename(partial, journal->path) != 0) {
     code = fail_to_write(journal, error);
+  } else if (!code) {
+    vida__keep_name(journal->path);
   }
   if (code) {
     remove(partial);

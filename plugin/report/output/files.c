@@ -8,7 +8,7 @@
 #include <vida/report.h>
 
 #include "base/error.h"
-#include "base/partial_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "report/output/output.h"
 #include "report/output/results.h"

@@ -10,7 +10,7 @@
 #include <vida/report.h>
 
 #include "base/error.h"
-#include "base/partial_file.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "report/output/output.h"
 

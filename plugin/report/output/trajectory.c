@@ -10,8 +10,8 @@
 #include <vida/report.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
-#include "base/partial_file.h"
 #include "base/text.h"
 #include "report/hdf5/tables.h"
 #include "report/output/output.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/output/json_check.h"
@@ -70,7 +71,7 @@ static int open_partial(const char* path, char** name, FILE** file, VidaError* e
     return vida__fail_memory(error);
   }
   vida__append(*name, length, "%s.partial", path);
-  *file = fopen(*name, "w");
+  *file = vida__create_stream(*name);
   return *file ? VIDA_SUCCESS : fail_to_write(path, error);
 }
 
