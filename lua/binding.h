@@ -381,6 +381,7 @@ int vidalua_potential(lua_State* L);
 int vidalua_rayleigh(lua_State* L);
 int vidalua_constraint(lua_State* L);
 int vidalua_nonholonomic(lua_State* L);
+int vidalua_contact(lua_State* L);
 int vidalua_force(lua_State* L);
 int vidalua_momentum(lua_State* L);
 int vidalua_observe(lua_State* L);

@@ -444,6 +444,7 @@ void vidalua_open_system(lua_State* L) {
                                      {"constraint", vidalua_constraint},
                                      {"chart", vidalua_chart},
                                      {"nonholonomic", vidalua_nonholonomic},
+                                     {"contact", vidalua_contact},
                                      {"force", vidalua_force},
                                      {"momentum", vidalua_momentum},
                                      {"observe", vidalua_observe},

@@ -241,6 +241,70 @@ int vidalua_nonholonomic(lua_State* L) {
   return add_rows(L, &row);
 }
 
+/* Reads the components of the slip velocity in the field "slip" of the table at 2. */
+static void check_slip(lua_State* L, const char* place, VidaContact* contact) {
+  if (vidalua_field(L, 2, "slip") == LUA_TNIL) {
+    lua_pop(L, 1);
+    return;
+  }
+  const int at = lua_gettop(L);
+  if (luaL_testudata(L, at, VIDALUA_EXPRESSION)) {
+    contact->slip_count = 1;
+    contact->slip[0] = check_expression(L, at, place, "slip");
+    return;
+  }
+  if (!lua_istable(L, at)) {
+    vidalua_expected(L, place, "slip", "an expression or a list of one or two", at);
+  }
+  const int count = vidalua_push_values(L, at, place);
+  if (count < 1 || count > VIDA_SLIP_MOST) {
+    vidalua_error(L, "%s: slip: expected one or two expressions, got %d", place, count);
+  }
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, at + 1, i + 1);
+    contact->slip[i] = check_expression(L, lua_gettop(L), place, "slip");
+    lua_pop(L, 1);
+  }
+  contact->slip_count = count;
+}
+
+/*** Adds a contact: a gap g(q,t) >= 0 that closes and opens, with restitution and Coulomb friction.
+ * It is not a constraint: only methods that accept contacts take a system that has some.
+ * @function contact
+ * @tparam table given
+ * @tparam string given.1 its name
+ * @tparam expression given.gap the gap, without rates, m
+ * @tparam[opt=0] number given.restitution Newton's e, 0 to 1: the rate of the gap after an impact
+ * is -e times the one before
+ * @tparam[opt=0] number given.friction Coulomb's mu
+ * @tparam[opt] expression|vector given.slip the slip velocity, linear in rates, m/s: one or two
+ *   components along orthonormal directions; needed with friction
+ * @raise if the gap depends on a rate or on no position, if the slip velocity is not linear in the
+ *   rates, or if there is friction without it
+ * @usage
+ * s:contact { "floor", gap = upper.z, restitution = 0.8, friction = 0.3, slip = { upper.vx,
+ * upper.vy } }
+ */
+int vidalua_contact(lua_State* L) {
+  static const char* const keys[] = {"gap", "restitution", "friction", "slip", NULL};
+  static const char example[] = "{ \"floor\", gap = expression, restitution = 0.8 }";
+  VidaError error;
+  VidaContact contact = {0};
+  check_last(L, "contact", example, 2);
+  vidalua_check_open_system(L, 1);
+  const char* place = vidalua_check_definition(L, "contact", example, 1, keys, &contact.name);
+  const VidaLuaBox* box = vidalua_check_system(L, 1);
+  vidalua_field(L, 2, "gap");
+  contact.gap = check_expression(L, lua_gettop(L), place, "gap");
+  contact.restitution = vidalua_optional_real(L, 2, place, "restitution", 0.0);
+  contact.friction = vidalua_optional_real(L, 2, place, "friction", 0.0);
+  check_slip(L, place, &contact);
+  if (VidaSystem_AddContact(box->system, &contact, NULL, &error)) {
+    vidalua_raise(L, "", NULL, &error);
+  }
+  return 0;
+}
+
 static int add_conserved(VidaSystem* system, const char* name, const char* unit,
                          VidaExpression node, VidaError* error) {
   return VidaSystem_AddObservable(system, name, unit, true, node, error);

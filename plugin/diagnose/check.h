@@ -36,6 +36,8 @@ int vida__check_derivatives(VidaCheck* check, VidaError* error);
 int vida__check_symmetry(VidaCheck* check, VidaError* error);
 /* Finds nonholonomic rows that are integrable (check_rows.c). */
 int vida__check_rows(VidaCheck* check, VidaError* error);
+/* Lists contacts, and finds gaps that are negative at the start (check_contacts.c). */
+int vida__check_contacts(VidaCheck* check, VidaError* error);
 
 /* Returns a pseudo-random number in -1 .. 1; the sequence is the same in every run. */
 double vida__check_number(unsigned long long* seed);

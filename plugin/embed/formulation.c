@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
+#include <vida/contact.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -153,6 +154,11 @@ int VidaFormulation_Create(const VidaSystem* system, VidaFormulationKind kind, S
   }
   if (!system->complete) {
     return vida__fail(error, VIDA_WRONG_ORDER, "system '%s' is not complete yet", system->name);
+  }
+  if (VidaSystem_ContactCount(system) > 0) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "a formulation has no contacts, and system '%s' has '%s'", system->name,
+                      VidaSystem_ContactName(system, 0));
   }
   VidaFormulation* made = vida__allocate(1, sizeof *made);
   if (!made) {

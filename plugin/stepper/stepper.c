@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vida/contact.h>
 
 #include "base/error.h"
 #include "base/finite.h"
@@ -140,6 +141,10 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
     return VIDA_REFUSE_SYSTEM(
         error, "%s accepts only systems without constraints, not '%s' of system '%s'", name,
         system->rows[0].name, system->name);
+  }
+  if (VidaSystem_ContactCount(system) > 0 && !(method->info.capabilities & VIDA_CAN_CONTACTS)) {
+    return VIDA_REFUSE_SYSTEM(error, "%s does not accept the contacts of system '%s' ('%s')", name,
+                              system->name, VidaSystem_ContactName(system, 0));
   }
   /* Methods of the last three kinds check the system themselves. */
   const unsigned not_separable = VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES |

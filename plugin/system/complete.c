@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "system/contacts/contacts.h"
 #include "system/evaluate/evaluate.h"
 #include "system/model/build.h"
 #include "system/power.h"
@@ -193,7 +194,8 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
   if (system->coordinate_count == 0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' has no coordinates", system->name);
   }
-  int code = check_masses(system, error);
+  int code = vida__check_contact_names(system, error);
+  code = code ? code : check_masses(system, error);
   if (code) {
     return code;
   }

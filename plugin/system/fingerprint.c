@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/record.h"
+#include "system/contacts/contacts.h"
 #include "system/model/model.h"
 
 static void put_initial(vida_record* record, const VidaInitial* initial) {
@@ -66,10 +67,10 @@ static void put_constraint_batch(vida_record* record, const vida_constraint_batc
   put_functions(record, batch->functions);
 }
 
-static void put_rows(vida_record* record, const VidaSystem* system) {
-  vida__put_integer(record, system->row_count);
-  for (int i = 0; i < system->row_count; i++) {
-    const vida_row* row = &system->rows[i];
+static void put_rows(vida_record* record, int count, const vida_row* rows) {
+  vida__put_integer(record, count);
+  for (int i = 0; i < count; i++) {
+    const vida_row* row = &rows[i];
     vida__put_text(record, row->name);
     vida__put_text(record, row->unit);
     vida__put_reals(record, 3, (const double[]){row->length, row->compliance, row->damping_time});
@@ -88,6 +89,25 @@ static void put_observables(vida_record* record, const VidaSystem* system) {
   }
 }
 
+/* A system without contacts has the same record as before there were any. */
+static void put_contacts(vida_record* record, const vida_contacts* contacts) {
+  if (!contacts) {
+    return;
+  }
+  vida__put_integer(record, contacts->count);
+  for (int i = 0; i < contacts->count; i++) {
+    const vida_contact* contact = &contacts->list[i];
+    vida__put_text(record, contact->name);
+    vida__put_real(record, contact->restitution);
+    vida__put_real(record, contact->friction);
+    vida__put_integer(record, contact->slip_count);
+  }
+  put_rows(record, contacts->set.row_count, contacts->set.rows);
+  for (int b = 0; b < contacts->set.constraint_batch_count; b++) {
+    put_constraint_batch(record, &contacts->set.constraint_batches[b]);
+  }
+}
+
 /* Continues the checksum with what the record holds, and empties it: a large system needs no more
  * memory than its largest part. */
 static void take(vida_record* record, uint64_t* sum, bool* no_memory) {
@@ -101,7 +121,7 @@ int vida__fingerprint_system(const VidaSystem* system, uint64_t* checksum, VidaE
   bool no_memory = false;
   *checksum = VIDA_CHECKSUM_START;
   put_coordinates(&record, system);
-  put_rows(&record, system);
+  put_rows(&record, system->row_count, system->rows);
   take(&record, checksum, &no_memory);
   for (int i = 0; i < system->term_batch_count; i++) {
     put_term_batch(&record, &system->term_batches[i]);
@@ -112,6 +132,7 @@ int vida__fingerprint_system(const VidaSystem* system, uint64_t* checksum, VidaE
     take(&record, checksum, &no_memory);
   }
   put_observables(&record, system);
+  put_contacts(&record, system->contacts);
   take(&record, checksum, &no_memory);
   vida__free_record(&record);
   return no_memory ? vida__fail_memory(error) : VIDA_SUCCESS;

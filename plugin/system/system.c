@@ -8,6 +8,7 @@
 #include "base/string_table.h"
 #include "base/text.h"
 #include "expr/graph.h"
+#include "system/contacts/contacts.h"
 #include "system/mechanics/pattern.h"
 #include "system/model/build.h"
 #include "system/model/chart.h"
@@ -55,6 +56,13 @@ void VidaSystem_Destroy(VidaSystem** system) {
   if (!old) {
     return;
   }
+  if (old->base) {
+    vida__variant_release(old);
+    free(old);
+    *system = NULL;
+    return;
+  }
+  vida__contacts_destroy(&old->contacts);
   for (int i = 0; i < old->spring_count; i++) {
     free(old->springs[i]);
   }

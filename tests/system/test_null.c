@@ -41,6 +41,7 @@ static void test_building(void) {
   const VidaParticle particle = {.name = "other", .mass = 1.0};
   const VidaSpring spring = {.name = "spring"};
   const VidaDistance rod = {.name = "rod"};
+  const VidaContact contact = {.name = "floor"};
   const VidaLagrangian lagrangian = {.value = no_value};
   const VidaConstraint constraint = {0};
   const VidaForce force = {.value = no_value};
@@ -57,6 +58,8 @@ static void test_building(void) {
   REFUSED("spring", VidaSystem_AddSpring(s, NULL, &error));
   REFUSED("system", VidaSystem_AddDistance(NULL, &rod, &error));
   REFUSED("distance", VidaSystem_AddDistance(s, NULL, &error));
+  REFUSED("system", VidaSystem_AddContact(NULL, &contact, NULL, &error));
+  REFUSED("contact", VidaSystem_AddContact(s, NULL, NULL, &error));
   REFUSED("system", VidaSystem_AddLagrangian(NULL, "L", 1, index, &lagrangian, NULL, &error));
   REFUSED("name", VidaSystem_AddLagrangian(s, NULL, 1, index, &lagrangian, NULL, &error));
   REFUSED("coordinates", VidaSystem_AddLagrangian(s, "L", 1, NULL, &lagrangian, NULL, &error));
@@ -226,6 +229,7 @@ static void test_looking(void) {
                {"its unit", VidaSystem_ObservableUnit(NULL, 0), NULL},
                {"momentum", VidaSystem_MomentumName(NULL, 0), NULL},
                {"chart", VidaSystem_ChartCoordinateName(NULL, 0), NULL},
+               {"contact", VidaSystem_ContactName(NULL, 0), NULL},
                {"method", VidaOptions_Method(NULL), ""},
                {"notes", VidaCheck_Notes(NULL), ""}};
   const struct {
@@ -246,6 +250,12 @@ static void test_looking(void) {
                  {"of no name", VidaSystem_ParticleIndex(system_of_one, NULL), -1},
                  {"parameter", VidaSystem_ParameterIndex(NULL, "x"), -1},
                  {"of no name", VidaSystem_ParameterIndex(system_of_one, NULL), -1},
+                 {"contacts", VidaSystem_ContactCount(NULL), 0},
+                 {"contact", VidaSystem_ContactIndex(NULL, "x"), -1},
+                 {"of no name", VidaSystem_ContactIndex(system_of_one, NULL), -1},
+                 {"restitution", VidaSystem_ContactRestitution(NULL, 0), NAN},
+                 {"friction", VidaSystem_ContactFriction(NULL, 0), NAN},
+                 {"slip", VidaSystem_ContactSlipCount(NULL, 0), 0},
                  {"conserved", VidaSystem_ObservableIsConserved(NULL, 0), 0},
                  {"nonholonomic", VidaSystem_ConstraintIsNonholonomic(NULL, 0), 0},
                  {"value", VidaSystem_ParameterValue(NULL, 0), NAN},

@@ -42,7 +42,8 @@ extern "C" {
     "accepts mass matrices M(q) with L quadratic in v; conserves momenta of rotations that " \
     "change M only to the order of the method")                                              \
   X(CAN_JOINTED_BODIES, 17,                                                                  \
-    "accepts rigid bodies as unit quaternions, with joints, and constant masses")
+    "accepts rigid bodies as unit quaternions, with joints, and constant masses")            \
+  X(CAN_CONTACTS, 18, "accepts contacts with restitution and friction")
 
 /* Bits of VidaMethodInfo.capabilities: claims (CAN) and restrictions (LIMIT). */
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_##name = 1 << (bit),

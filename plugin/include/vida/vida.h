@@ -7,6 +7,7 @@
 #include <vida/bodies.h>
 #include <vida/check.h>
 #include <vida/columns.h>
+#include <vida/contact.h>
 #include <vida/drawing.h>
 #include <vida/error.h>
 #include <vida/export.h>

@@ -159,6 +159,8 @@ struct VidaSystem {
   struct vida_chart* chart;         /* NULL until its first coordinate (chart.h) */
   struct vida_drawing* drawing;     /* NULL until its first line (drawing.h) */
   struct vida_mechanics* mechanics; /* NULL until its first body or joint (pattern.h) */
+  struct vida_contacts* contacts;   /* NULL until the first one (contacts.h) */
+  const VidaSystem* base;           /* of a variant; otherwise NULL (contacts.h) */
   size_t tape_scratch;              /* doubles of work space that an evaluator needs for tapes */
   /* Of these, from this place on: an angle, its sine and its cosine for each position (traced.h);
    * 0: no tape takes them. */

@@ -235,6 +235,10 @@ static int check_element(const VidaSystem* system, const VidaSystem* element, co
     return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s' cannot be an element of itself",
                       system->name);
   }
+  if (element->contacts) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': an element cannot have contacts",
+                      element->name, name);
+  }
   if (element->term_batch_count == 0 && element->constraint_batch_count == 0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': the element has no term", element->name,
                       name);

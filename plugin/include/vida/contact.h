@@ -1,0 +1,55 @@
+/* Unilateral contacts: gaps that must not become negative, with restitution and Coulomb friction.
+ *
+ * A contact does not belong to the constraints of a system: VidaSystem_ConstraintCount does not
+ * count it, and only methods with VIDA_CAN_CONTACTS accept a system that has contacts. */
+#ifndef VIDA_CONTACT_H
+#define VIDA_CONTACT_H
+
+#include <vida/error.h>
+#include <vida/export.h>
+#include <vida/expression.h>
+#include <vida/system.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The largest number of components of a slip velocity. */
+enum { VIDA_SLIP_MOST = 2 };
+
+/* A contact. The impact law is Newton's: the gap's rate after an impact is -e times the one before.
+ * The friction force opposes the slip velocity with at most mu times the normal force. */
+typedef struct VidaContact {
+  const char* name;   /* "floor" */
+  VidaExpression gap; /* g_N(q,t) >= 0, m */
+  double restitution; /* e, 0 to 1 */
+  double friction;    /* mu >= 0; 0: none */
+  int slip_count;     /* components of the slip velocity: 0 (without friction), 1 or 2 */
+  VidaExpression slip[VIDA_SLIP_MOST]; /* A(q,t) v + b(q,t), m/s, along orthonormal directions */
+} VidaContact;
+
+/* Adds a contact (the record is copied); *index (nullable) receives its index, 0 for the first one.
+ * Fails with VIDA_BAD_ARGUMENT, and names the contact, for a gap that depends on a rate or on no
+ * position, for a slip velocity that is not linear in the rates or contains none, for friction
+ * without slip velocity, for a restitution outside 0 .. 1, for friction that is negative or not
+ * finite, and for the name of another contact or of a constraint; with VIDA_WRONG_ORDER if the
+ * system is complete. */
+VIDA_API int VidaSystem_AddContact(VidaSystem* system, const VidaContact* contact, int* index,
+                                   VidaError* error);
+
+/* Returns the number of contacts. */
+VIDA_API int VidaSystem_ContactCount(const VidaSystem* system);
+/* Returns the index of the contact with this name; -1 for an unknown name. */
+VIDA_API int VidaSystem_ContactIndex(const VidaSystem* system, const char* name);
+/* Returns the name of a contact; NULL for an unknown index. It belongs to the system. */
+VIDA_API const char* VidaSystem_ContactName(const VidaSystem* system, int contact);
+/* Return the restitution and the friction of a contact; NaN for an unknown index. */
+VIDA_API double VidaSystem_ContactRestitution(const VidaSystem* system, int contact);
+VIDA_API double VidaSystem_ContactFriction(const VidaSystem* system, int contact);
+/* Returns the number of components of its slip velocity; 0 for an unknown index. */
+VIDA_API int VidaSystem_ContactSlipCount(const VidaSystem* system, int contact);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,80 @@
+/* Contacts of a system, and variants of the system in which some of them are closed.
+ *
+ * A contact has a normal row, its gap, and nonholonomic rows, its slip velocities. They are derived
+ * as the rows of constraints are, and kept aside: the system itself does not have them. A variant
+ * of the system has those that are asked for. */
+#ifndef VIDA_SYSTEM_CONTACTS_CONTACTS_H
+#define VIDA_SYSTEM_CONTACTS_CONTACTS_H
+
+#include <vida/contact.h>
+
+#include "system/model/model.h"
+
+typedef struct vida_contact {
+  const char* name; /* among the system's names */
+  double restitution, friction;
+  int slip_count;
+  int first_row; /* its normal row among the rows of contacts; the slip rows follow */
+} vida_contact;
+
+/* The members of a system that hold rows; vida__exchange_rows exchanges them. */
+typedef struct vida_row_set {
+  int constraint_batch_count;
+  size_t constraint_batch_capacity;
+  vida_constraint_batch* constraint_batches;
+  int last_constraint_batch;
+  int row_count;
+  size_t row_capacity;
+  vida_row* rows;
+  vida_string_table row_names;
+  int link_count;
+  size_t link_capacity;
+  vida_link* links;
+  bool time_dependent, nonholonomic;
+} vida_row_set;
+
+struct vida_contacts {
+  int count;
+  size_t capacity;
+  vida_contact* list;
+  vida_string_table names;
+  vida_row_set set; /* the rows of all contacts */
+};
+typedef struct vida_contacts vida_contacts;
+
+/* What a variant has of a contact: flags. */
+enum {
+  VIDA_CONTACT_NORMAL = 1, /* its normal row */
+  VIDA_CONTACT_STICK = 2   /* its slip rows */
+};
+
+/* Creates a system with the terms and rows of `base`, followed by those rows of its contacts that
+ * `flags` (one number per contact: a sum of VIDA_CONTACT_NORMAL and VIDA_CONTACT_STICK) selects:
+ * contact by contact the normal row, then the slip rows. The variant is complete, has no contacts
+ * and no drawing, and shares with `base`, which must outlive it, what is the same; also the values
+ * of parameters, which nobody may set meanwhile. first_row (nullable, one per contact) receives the
+ * index of the first of its rows, or -1. The caller frees it with VidaSystem_Destroy. `base` must
+ * be complete, and no variant. */
+int vida__variant_create(const VidaSystem* base, const unsigned char* flags, VidaSystem** variant,
+                         int* first_row, VidaError* error);
+/* Frees what belongs to a variant; for VidaSystem_Destroy. */
+void vida__variant_release(VidaSystem* variant);
+
+/* Exchanges the rows of the system with those of its contacts: while they are exchanged, functions
+ * that add constraints add to the contacts. */
+void vida__exchange_rows(VidaSystem* system);
+/* Refuses a contact whose name is not new, or whose numbers have no meaning. */
+int vida__check_contact(const VidaSystem* system, const VidaContact* contact, VidaError* error);
+/* Adds the record of a contact whose rows were added from `first_row` on. */
+int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first_row, int* index,
+                       VidaError* error);
+/* Returns the contacts of a system, and creates them in the first call; NULL without memory. */
+vida_contacts* vida__contacts(VidaSystem* system);
+/* Removes the rows of contacts from number `rows` on, which belong to no contact. */
+void vida__drop_contact_rows(VidaSystem* system, int rows);
+/* Refuses constraints that have the name of a row of a contact; for VidaSystem_Complete. */
+int vida__check_contact_names(const VidaSystem* system, VidaError* error);
+/* Frees the contacts of a system and sets *contacts to NULL; NULL is allowed. */
+void vida__contacts_destroy(vida_contacts** contacts);
+
+#endif
