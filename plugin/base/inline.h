@@ -1,9 +1,11 @@
 /* Functions that are compiled anew at each call, so that loops over an argument that is constant
- * there have a known length. */
+ * there have a known length. Without optimization and under sanitizers there is no use in that: it
+ * would take minutes to compile and yield the same results. */
 #ifndef VIDA_BASE_INLINE_H
 #define VIDA_BASE_INLINE_H
 
-#if defined(__GNUC__)
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define VIDA_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define VIDA_ALWAYS_INLINE static inline

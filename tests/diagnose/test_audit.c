@@ -253,7 +253,9 @@ static void try_plant(const Plant* plant) {
 static void test_planted_claims(void) {
   for (size_t i = 0; i < sizeof plants / sizeof plants[0]; i++) {
     EXPECT(Vida_FindMethod(plants[i].method) != NULL, "there is no %s", plants[i].method);
-    try_plant(&plants[i]);
+    if (!CHECK_LEAVES_OUT((int)i, 0, 4)) {
+      try_plant(&plants[i]);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 local vida = require "vida"
 local takers = require "takers"
 local check = require "check"
+local mechanism = require "mechanism"
 
 -- x'' = s f(t) from rest at 0, where s changes its sign after every `period`; f is the sine or the
 -- cosine. Between two changes velocities and positions are integrals of f.
@@ -59,7 +60,10 @@ local counts = { fixed = 0, adaptive = 0 }
 for _, has_wall in ipairs { false, true } do
   for _, period in ipairs { 0.3, 0.2973 } do -- flips on nodes of h = 0.01, and off them
     local s, exact = particle(period, has_wall)
-    for _, method in ipairs(vida.methods()) do
+    for m, method in ipairs(vida.methods()) do
+      if mechanism.sanitized and m % 4 ~= (has_wall and 1 or 0) + (period == 0.3 and 2 or 0) then
+        goto continue -- then each method makes one of the four
+      end
       local adaptive = check.is_adaptive(method)
       local fixed = { method.name, h = { 0.01, 0.005 } }
       local entry = adaptive and { method.name, rtol = 1e-8, h = 0.05 } or fixed
@@ -79,6 +83,7 @@ for _, has_wall in ipairs { false, true } do
         assert(coarse < rounding or coarse / fine > 0.8 * 2 ^ math.min(method.order, 4),
           ("%s: %g, then %g with half the step"):format(method.name, coarse, fine))
       end
+      ::continue::
     end
   end
 end

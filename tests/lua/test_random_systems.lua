@@ -4,14 +4,15 @@ package.path = "random_systems/?.lua;" .. package.path
 local judge = require "judge"
 local systems = require "systems"
 
--- Under the sanitizers with one method of each family only.
+-- Under the sanitizers every third kind, with one method of each family only.
 local is_sanitized = os.getenv "VIDA_SANITIZED"
 if is_sanitized then
   judge.only = { rattle = true, ["energy-momentum"] = true, ["ida-ggl"] = true, ["post-stabilized"] = true }
 end
 
-local wrong, right, judged = {}, 0, 0
-for seed = 0, #systems.kinds - 1 do
+local wrong, right, judged, made_systems = {}, 0, 0, 0
+for seed = 0, #systems.kinds - 1, is_sanitized and 3 or 1 do
+  made_systems = made_systems + 1
   local made = systems.make(seed)
   local why = judge.system(made, function(verdict, method, _, text)
     right = right + (verdict == "right" and 1 or 0)
@@ -22,5 +23,5 @@ for seed = 0, #systems.kinds - 1 do
   judged = judged + (why and 0 or 1)
 end
 assert(#wrong == 0, table.concat(wrong, "\n"))
-assert(judged == #systems.kinds, "some systems have no reference")
+assert(judged == made_systems, "some systems have no reference")
 assert(right > judged * (is_sanitized and 4 or 20), "too few rows are right")

@@ -95,7 +95,9 @@ static void measure_order(const Case* c, const Variant* variant) {
 static void test_orders(void) {
   for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
     for (int i = 0; i < VARIANTS; i++) {
-      measure_order(&cases[k], &variants[i]);
+      if (!CHECK_LEAVES_OUT((int)k, i, 4)) {
+        measure_order(&cases[k], &variants[i]);
+      }
     }
   }
 }

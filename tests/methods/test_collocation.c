@@ -148,7 +148,9 @@ enum { FREE_CASES = sizeof free_cases / sizeof free_cases[0] };
 static void test_galerkin_order(void) {
   for (int k = 0; k < FREE_CASES; k++) {
     for (int stages = 1; stages <= 4; stages++) {
-      measure_order(&free_cases[k], "galerkin-gauss", stages, 2.0 * stages);
+      if (!CHECK_LEAVES_OUT(k, stages, 4)) {
+        measure_order(&free_cases[k], "galerkin-gauss", stages, 2.0 * stages);
+      }
     }
   }
 }
@@ -171,7 +173,9 @@ enum { HELD_CASES = sizeof held_cases / sizeof held_cases[0] };
 static void test_spark_order(void) {
   for (int k = 0; k < HELD_CASES; k++) {
     for (int stages = 2; stages <= 4; stages++) {
-      measure_order(&held_cases[k], "spark-lobatto", stages, 2.0 * stages - 2.0);
+      if (!CHECK_LEAVES_OUT(k, stages, 3)) {
+        measure_order(&held_cases[k], "spark-lobatto", stages, 2.0 * stages - 2.0);
+      }
     }
   }
 }
@@ -475,7 +479,7 @@ static double swing(double h, int stages) {
 static void test_stability(void) {
   static const double limit[5] = {0.0, 0.0, 2.0, 2.8284271247461903, 3.115};
   for (int stages = 2; stages <= 4; stages++) {
-    for (double h = 0.05; h < limit[stages] - 0.02; h += 0.05) {
+    for (double h = 0.05; h < limit[stages] - 0.02; h += CHECK_SANITIZED ? 0.5 : 0.05) {
       EXPECT_BELOW(swing(h, stages), 100.0, "h = %g, %d stages", h, stages);
     }
     EXPECT(swing(limit[stages] + 0.02, stages) > 100.0, "%d stages above the limit", stages);

@@ -521,7 +521,7 @@ static int live(const char* method, const char* solver, VidaError* error) {
 
 /* 200 lives leave nothing behind (fewer where each takes long). */
 static void test_cycles(void) {
-  const int lives = under_valgrind() ? 6 : CHECK_SANITIZED ? 25 : 200;
+  const int lives = under_valgrind() ? 6 : CHECK_SANITIZED ? 10 : 200;
   for (int i = 0; i < Vida_MethodCount(); i++) {
     const char* method = Vida_MethodInfo(i)->name;
     VidaError error = {0};
@@ -547,7 +547,7 @@ static void test_cycles(void) {
 #if CAN_FAIL
 static void fail_each_allocation(const char* method, const char* solver) {
   enum { MOST = 5000 };
-  const long apart = under_valgrind() ? 41 : 1; /* where each takes long */
+  const long apart = under_valgrind() ? 41 : CHECK_SANITIZED ? 5 : 1; /* where each takes long */
   VidaError error = {0};
   if (live(method, solver, &error) == VIDA_NOT_SUPPORTED) {
     return;

@@ -22,6 +22,9 @@
 #ifndef CHECK_SANITIZED
 #define CHECK_SANITIZED 0
 #endif
+/* Of a table of two variables, methods and systems say: whether the entry (i, k) is left out under
+ * sanitizers, which stay with one of `n`, so that every row and every column has entries. */
+#define CHECK_LEAVES_OUT(i, k, n) (CHECK_SANITIZED && ((i) + (k)) % (n) != 0)
 
 /* EXPECT(x > 0, "x is %g", x): if it is false, the message shows the value. */
 #define EXPECT(condition, ...) \
