@@ -135,9 +135,10 @@ check_binding() {
   done
 }
 
-# The text of a C file without comments, strings and characters, line by line.
+# The text of C files without comments, strings and characters, line by line after FILE:NUMBER:.
 bare_code() {
   awk '
+    FNR == 1 { comment = 0 }
     {
       line = $0
       out = ""
@@ -165,23 +166,21 @@ bare_code() {
           line = substr(line, 2)
         }
       }
-      print out
-    }' "$1"
+      print FILENAME ":" FNR ":" out
+    }' "$@"
 }
 
 # The command prints; lua/progress.c draws on a terminal while a comparison runs; lua/script.c and, for a sandbox,
 # lua/sandbox_files.c have the print of scripts.
 check_silence() {
-  local file hit
+  local files hit
   local calls='(v?printf|puts|putchar|perror|exit|_exit|_Exit|quick_exit|abort)[[:space:]]*\('
-  while IFS= read -r file; do
-    if [[ $file == plugin/cli/* || $file == lua/progress.c || $file == lua/script.c || $file == lua/sandbox_files.c ]]; then
-      continue
-    fi
-    while IFS= read -r hit; do
-      fault "$file:$hit: the library never prints, exits or aborts"
-    done < <(bare_code "$file" | grep -n -E "(^|[^A-Za-z0-9_.>])($calls|std(out|err)([^A-Za-z0-9_]|$))")
-  done < <(find plugin lua -name '*.[ch]' | sort)
+  mapfile -t files < <(find plugin lua -name '*.[ch]' ! -path 'plugin/cli/*' ! -path lua/progress.c \
+    ! -path lua/script.c ! -path lua/sandbox_files.c | sort)
+  while IFS= read -r hit; do
+    fault "$hit: the library never prints, exits or aborts"
+  done < <(bare_code "${files[@]}" |
+    grep -E "^[^:]*:[0-9]+:(.*[^A-Za-z0-9_.>])?($calls|std(out|err)([^A-Za-z0-9_]|$))")
 }
 
 check_sizes() {
