@@ -118,6 +118,8 @@ typedef struct VidaLuaRun {
 
 /* Pushes an object that owns a recording of this study. */
 VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study);
+/* Does the same, but returns NULL after filling `error` instead of raising it. */
+VidaRecording* vidalua_try_new_recording(lua_State* L, const VidaStudy* study, VidaError* error);
 /* What pages say besides the results. */
 extern const VidaPageFacts vidalua_page_facts;
 /* The recording of the object at `index`. */
@@ -125,6 +127,9 @@ VidaRecording* vidalua_to_recording(lua_State* L, int index);
 
 /* VidaStudy_Run with these wishes; VIDA_STOPPED when it was interrupted. */
 int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* error);
+/* VidaSweep_Run with these wishes (stream.c). */
+int vidalua_run_sweeps(const VidaSweepScope* scope, const VidaLuaRun* wishes, bool resume,
+                       VidaError* error);
 /* Whether all runs have been made although it failed: only the reference did. */
 bool vidalua_has_rows(const VidaStudy* study, int code);
 
@@ -151,6 +156,7 @@ typedef struct VidaLuaProgress {
 
 void vidalua_progress_begin(VidaLuaProgress* progress, const VidaStudy* study);
 void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction);
+void vidalua_progress_draw_sweep(VidaLuaProgress* progress, const char* what, double fraction);
 void vidalua_progress_end(VidaLuaProgress* progress);
 /* Writes "1 h 02 min", "3 min 10 s" or "7 s". */
 void vidalua_describe_seconds(char* text, size_t size, double seconds);
@@ -526,6 +532,9 @@ const char* vidalua_read_start(lua_State* L, const VidaSystem* system, const cha
  * of time or { exact = function }, { states = list }. What it needs is kept in user value 1 of the
  * comparison. (reference.c) */
 void vidalua_read_reference(lua_State* L, VidaStudy* study, int comparison, int index);
+/* Reads the starts at `index`: a list, or { count = N, at = function }. What they need is kept in
+ * user value 2 of the comparison. Their errors have places, "starts[3].values". (starts.c) */
+VidaStarts vidalua_read_starts(lua_State* L, const VidaSystem* system, int comparison, int index);
 /* Whether a function of a script that is a reference runs, in the middle of a comparison: what it
  * works with must not be freed, and no other comparison can begin. */
 bool vidalua_is_reference_at_work(lua_State* L);

@@ -33,8 +33,9 @@
 #include "binding.h"
 
 typedef struct ComparisonHandle {
-  VidaStudy* study; /* NULL once closed */
-  VidaLuaBox* box;  /* the system it needs */
+  VidaStudy* study;  /* NULL once closed */
+  VidaLuaBox* box;   /* the system it needs */
+  VidaStarts starts; /* of all runs; count 0: none are given */
   bool was_run;
 } ComparisonHandle;
 
@@ -152,23 +153,32 @@ static void check_start(lua_State* L, int index, const VidaOptions* options) {
   lua_pop(L, 1);
 }
 
-/* Adds one run for each start in the list at index `list`. */
-static void add_runs_from(lua_State* L, VidaStudy* study, const VidaOptions* options, int list) {
+/* Adds one run for each start. */
+static void add_runs_from(lua_State* L, const ComparisonHandle* handle,
+                          const VidaOptions* options) {
   VidaError error;
-  const VidaSystem* system = VidaStudy_System(study);
-  const size_t n = (size_t)VidaSystem_CoordinateCount(system);
-  const int count = vidalua_check_list(L, list, "", "starts");
+  const VidaStarts* starts = &handle->starts;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(handle->box->system);
   double* q = lua_newuserdatauv(L, 2 * n * sizeof *q + 1, 0);
-  for (int i = 1; i <= count; i++) {
-    const char* place = lua_pushfstring(L, "starts[%d]", i);
-    lua_rawgeti(L, list, i);
-    const char* label = vidalua_read_start(L, system, place, q, q + n);
-    if (VidaStudy_AddRunFrom(study, options, label, q, q + n, &error)) {
+  for (long i = 0; i < starts->count; i++) {
+    char label[VIDA_OPTIONS_SIZE];
+    if (starts->start(starts->data, i, q, q + n, label, &error)) {
+      lua_pushstring(L, error.message);
+      lua_error(L);
+    }
+    if (VidaStudy_AddRunFrom(handle->study, options, label, q, q + n, &error)) {
+      const char* place = lua_pushfstring(L, "starts[%d]", (int)i + 1);
       vidalua_raise(L, place, NULL, &error);
     }
-    lua_pop(L, 2);
   }
   lua_pop(L, 1);
+}
+
+/* Counts the combinations of options of the methods that are selected. */
+static void count_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
+  long* count = data;
+  (void)place;
+  *count += vidalua_is_selected(L, VidaOptions_Method(options));
 }
 
 static void add_run(lua_State* L, const VidaOptions* options, const char* place, void* data) {
@@ -177,20 +187,14 @@ static void add_run(lua_State* L, const VidaOptions* options, const char* place,
   if (!vidalua_is_selected(L, VidaOptions_Method(options))) {
     return;
   }
-  if (vidalua_field(L, 1, "starts") != LUA_TNIL) {
-    vidalua_check_table(L, -1, "starts", "{ { values = { x = 1 } }, ... }");
-    add_runs_from(L, handle->study, options, lua_gettop(L));
-    lua_pop(L, 1);
-    return;
-  }
-  lua_pop(L, 1);
-  if (vidalua_is_selected(L, VidaOptions_Method(options)) &&
-      VidaStudy_AddRun(handle->study, options, &error)) {
+  if (handle->starts.count > 0 && VidaStudy_SweepCounts(handle->study).starts == 0) {
+    add_runs_from(L, handle, options);
+  } else if (VidaStudy_AddRun(handle->study, options, &error)) {
     vidalua_raise(L, place, NULL, &error);
   }
 }
 
-static void read_methods(lua_State* L, ComparisonHandle* handle) {
+static void read_methods(lua_State* L, VidaLuaVisitor* take, void* data) {
   vidalua_field(L, 1, "methods");
   vidalua_check_table(L, -1, "methods", "{ { \"rattle\", h = 0.01 } }");
   if (lua_rawgeti(L, -1, 1) == LUA_TSTRING) {
@@ -208,10 +212,35 @@ static void read_methods(lua_State* L, ComparisonHandle* handle) {
   for (int i = 1; i <= count; i++) {
     const char* place = lua_pushfstring(L, "methods[%d]", i);
     lua_rawgeti(L, -2, i);
-    vidalua_read_method(L, -1, place, true, add_run, handle);
+    vidalua_read_method(L, -1, place, true, take, data);
     lua_pop(L, 2);
   }
   lua_pop(L, 1);
+}
+
+/* From so many runs on, a sweep keeps only statistics. */
+enum { MANY_RUNS = 20000 };
+
+/* Reads starts = ..., and decides whether the rows of their runs are kept. */
+static void read_starts(lua_State* L, ComparisonHandle* handle, int comparison,
+                        const VidaOptions* options) {
+  VidaError error;
+  long methods = 0;
+  if (vidalua_field(L, 1, "starts") == LUA_TNIL) {
+    lua_pop(L, 1);
+    return;
+  }
+  handle->starts = vidalua_read_starts(L, handle->box->system, comparison, -1);
+  lua_pop(L, 1);
+  read_methods(L, count_run, &methods);
+  const bool is_large = methods > 0 && handle->starts.count >= MANY_RUNS / methods &&
+                        VidaOptions_HasChoice(options, "trajectories", "none");
+  const bool streams = VidaOptions_HasChoice(options, "stream", "on") ||
+                       (is_large && VidaOptions_HasChoice(options, "stream", "auto"));
+  if (streams && handle->starts.count > 0 &&
+      VidaStudy_SetStarts(handle->study, &handle->starts, &error)) {
+    vidalua_raise(L, "starts", NULL, &error);
+  }
 }
 
 /* Reads coordinates = { p, ... }, the particles to which errors are restricted. */
@@ -289,7 +318,8 @@ static void read_columns(lua_State* L, VidaStudy* study) {
  * @tparam[opt] {point,...} given.coordinates particles whose errors are measured; by default
  *   all coordinates
  * @tparam[opt] {table,...} given.starts initial values, each `{ values = { x = 1, ["d x/dt"] = 2 },
- *   label = "x=1" }`: every method runs from each of them; not together with a reference
+ *   label = "x=1" }`: every method runs from each of them; or `{ count = 1000, at = f }`, where
+ *   f(i) returns start number i, whenever it is asked
  * @tparam[opt] string|{string,...} given.columns what the trajectories have besides t: parts such
  * as
  *   `"q,v,energy"` (`vida run --columns help` lists them), or names of single columns
@@ -321,7 +351,7 @@ static int new_comparison(lua_State* L) {
   VidaLuaBox* box = vidalua_check_system(L, system);
   vidalua_complete_system(L, box);
 
-  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 1);
+  ComparisonHandle* handle = lua_newuserdatauv(L, sizeof *handle, 2);
   memset(handle, 0, sizeof *handle);
   luaL_setmetatable(L, VIDALUA_COMPARISON);
   const int comparison = lua_gettop(L);
@@ -344,8 +374,9 @@ static int new_comparison(lua_State* L) {
     }
     vidalua_read_reference(L, handle->study, comparison, -1);
   }
-  read_methods(L, handle);
   read_coordinates(L, handle, system);
+  read_starts(L, handle, comparison, options);
+  read_methods(L, add_run, handle);
   read_columns(L, handle->study);
   vidalua_count_pending(L, 1);
   lua_settop(L, comparison);
@@ -396,9 +427,16 @@ static int save_files(void* data, VidaError* error) {
   return code ? code : VidaReport_PageData(&recording, 1, &vidalua_page_facts, files->data, error);
 }
 
-/* Locks the folder, and begins a journal in it or continues that of an earlier process. */
-static int open_folder(const RunFiles* files, VidaStudy* study, bool resume, VidaFolder** folder,
-                       VidaJournal** journal, VidaError* error) {
+/* Locks the folder. */
+static int hold_folder(const RunFiles* files, bool resume, VidaFolder** folder, VidaError* error) {
+  return !files->directory ? VIDA_SUCCESS
+         : resume          ? VidaReport_ReopenFolder(files->directory, folder, error)
+                           : VidaReport_HoldFolder(files->directory, folder, error);
+}
+
+/* Begins a journal in the folder, or continues that of an earlier process. */
+static int open_journal(const RunFiles* files, VidaStudy* study, bool resume, VidaJournal** journal,
+                        VidaError* error) {
   if (!files->directory) {
     return VIDA_SUCCESS;
   }
@@ -407,11 +445,25 @@ static int open_folder(const RunFiles* files, VidaStudy* study, bool resume, Vid
                                   .studies = &study,
                                   .recording = &files->recording,
                                   .directories = &files->directory};
-  const int code = resume ? VidaReport_ReopenFolder(files->directory, folder, error)
-                          : VidaReport_HoldFolder(files->directory, folder, error);
-  return code     ? code
-         : resume ? VidaJournal_Resume(&scope, journal, error)
-                  : VidaJournal_Create(&scope, journal, error);
+  return resume && VidaReport_HasJournal(files->directory)
+             ? VidaJournal_Resume(&scope, journal, error)
+             : VidaJournal_Create(&scope, journal, error);
+}
+
+/* Makes the runs of a sweep whose rows are not kept. */
+static int stream_sweep(const RunFiles* files, VidaStudy* study, const VidaLuaRun* wishes,
+                        bool resume, VidaError* error) {
+  const VidaSweepScope scope = {
+      .directory = files->directory, .count = 1, .studies = &study, .folders = &files->directory};
+  return vidalua_run_sweeps(&scope, wishes, resume, error);
+}
+
+static int raise_problem(lua_State* L, int code, const VidaError* error) {
+  if (code == VIDA_CALLBACK_FAILED) { /* the message has the line of the script's function */
+    lua_pushstring(L, error->message);
+    return lua_error(L);
+  }
+  return vidalua_raise(L, "", NULL, error);
 }
 
 /*** Makes the runs. If a run fails, its row has the status, and the other runs continue.
@@ -470,11 +522,19 @@ static int comparison_run(lua_State* L) {
   }
   wishes.studies = 1;
   wishes.progress = wishes.directory;
-  files.recording = wishes.recording = vidalua_new_recording(L, study);
+  VidaFolder* folder = NULL; /* released, as the journal is, before any Lua error is raised */
+  int code = hold_folder(&files, resume, &folder, &error);
+  code = code ? code : stream_sweep(&files, study, &wishes, resume, &error);
+  if (code) {
+    VidaReport_RemoveProgress(wishes.progress);
+    VidaReport_ReleaseFolder(&folder);
+    return raise_problem(L, code, &error);
+  }
+  files.recording = vidalua_try_new_recording(L, study, &error);
+  wishes.recording = files.recording;
   const VidaRecording* recorded = files.recording;
   const int recording = lua_gettop(L);
-  VidaFolder* folder = NULL; /* released, as the journal is, before any Lua error is raised */
-  int code = open_folder(&files, study, resume, &folder, &wishes.journal, &error);
+  code = recorded ? open_journal(&files, study, resume, &wishes.journal, &error) : error.code;
   code = code || !page ? code : VidaReport_PreparePage(page, &error);
   code = code ? code : vidalua_run_study(study, &wishes, &error);
   const bool is_kept = code == VIDA_STOPPED || (code && vidalua_has_rows(study, code));
@@ -483,8 +543,8 @@ static int comparison_run(lua_State* L) {
   } else if (is_kept && files.directory) {
     save_files(&files, NULL); /* keeps the finished runs */
   }
-  if (!code) {
-    VidaJournal_RemoveComplete(wishes.journal);
+  if (!code && VidaJournal_RemoveComplete(wishes.journal)) {
+    VidaSweep_RemoveState(files.directory);
   }
   VidaJournal_Destroy(&wishes.journal);
   VidaReport_RemoveProgress(wishes.progress);
@@ -493,12 +553,8 @@ static int comparison_run(lua_State* L) {
   }
   code = code || !page ? code : VidaReport_Page(&recorded, 1, &vidalua_page_facts, page, &error);
   VidaReport_ReleaseFolder(&folder);
-  if (code == VIDA_CALLBACK_FAILED) { /* the message has the line of the script's function */
-    lua_pushstring(L, error.message);
-    return lua_error(L);
-  }
   if (code) {
-    return vidalua_raise(L, "", NULL, &error);
+    return raise_problem(L, code, &error);
   }
   vidalua_push_result(L, 1, recording, files.directory);
   return 1;

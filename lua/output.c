@@ -17,8 +17,7 @@ static int recording_gc(lua_State* L) {
   return 0;
 }
 
-VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study) {
-  VidaError error;
+VidaRecording* vidalua_try_new_recording(lua_State* L, const VidaStudy* study, VidaError* error) {
   VidaRecording** recording = lua_newuserdatauv(L, sizeof(VidaRecording*), 0);
   *recording = NULL;
   if (luaL_newmetatable(L, VIDALUA_RECORDING)) {
@@ -26,10 +25,16 @@ VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study) {
     lua_setfield(L, -2, "__gc");
   }
   lua_setmetatable(L, -2);
-  if (VidaRecording_Create(study, recording, &error)) {
+  return VidaRecording_Create(study, recording, error) ? NULL : *recording;
+}
+
+VidaRecording* vidalua_new_recording(lua_State* L, const VidaStudy* study) {
+  VidaError error;
+  VidaRecording* recording = vidalua_try_new_recording(L, study, &error);
+  if (!recording) {
     vidalua_raise(L, "", NULL, &error);
   }
-  return *recording;
+  return recording;
 }
 
 VidaRecording* vidalua_to_recording(lua_State* L, int index) {

@@ -39,24 +39,35 @@ static int line_width(void) {
   return known ? size.ws_col - 1 : 79;
 }
 
-void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction) {
-  char rest[48] = "", which[32] = "", line[192];
+/* Draws a line with what is done, and how long the rest will take. */
+static void draw_line(VidaLuaProgress* progress, double done, const char* which, const char* what,
+                      double fraction) {
+  char rest[48] = "", line[192];
   const double elapsed = vidalua_clock() - progress->began;
-  progress->done = fmax(progress->done, VidaStudy_Done(progress->study, run, fraction));
+  progress->done = fmax(progress->done, done);
   /* Before half a second the estimate is too uncertain. */
   if (progress->done > 0.0 && elapsed > 0.5) {
     char time[32];
     vidalua_describe_seconds(time, sizeof time, elapsed * (1.0 - progress->done) / progress->done);
     snprintf(rest, sizeof rest, ", %s left in all", time);
   }
-  if (run != VIDA_ALL_RUNS) {
-    snprintf(which, sizeof which, "[%d/%d] ", run < 0 ? 0 : run + 1,
-             VidaStudy_RunCount(progress->study));
-  }
   snprintf(line, sizeof line, "%s%.60s: %.0f %%%s", which, what, 100.0 * fraction, rest);
   fprintf(stderr, "\r\033[K%.*s", line_width(), line);
   fflush(stderr);
   progress->drawn = true;
+}
+
+void vidalua_progress_draw(VidaLuaProgress* progress, int run, const char* what, double fraction) {
+  char which[32] = "";
+  if (run != VIDA_ALL_RUNS) {
+    snprintf(which, sizeof which, "[%d/%d] ", run < 0 ? 0 : run + 1,
+             VidaStudy_RunCount(progress->study));
+  }
+  draw_line(progress, VidaStudy_Done(progress->study, run, fraction), which, what, fraction);
+}
+
+void vidalua_progress_draw_sweep(VidaLuaProgress* progress, const char* what, double fraction) {
+  draw_line(progress, fraction, "", what, fraction);
 }
 
 void vidalua_progress_end(VidaLuaProgress* progress) {

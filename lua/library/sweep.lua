@@ -5,8 +5,8 @@ local vida, _, library = ...
 
 local fail, expected, kind = library.fail, library.expected, library.kind
 
--- Returns all combinations of one value from each list. Names are sorted, and the last one varies fastest.
-local function combinations(lists, place)
+-- Checks lists of values by names. Returns the names in their order.
+local function check_lists(lists, place)
   local names = {}
   if type(lists) ~= "table" then
     expected("", place, "lists of values by names, such as { x = { 1, 2 } }", lists)
@@ -20,6 +20,12 @@ local function combinations(lists, place)
     names[#names + 1] = name
   end
   table.sort(names)
+  return names
+end
+
+-- Returns all combinations of one value from each list. Names are sorted, and the last one varies fastest.
+local function combinations(lists, place)
+  local names = check_lists(lists, place)
   local all = { {} }
   for _, name in ipairs(names) do
     local longer = {}
@@ -46,28 +52,34 @@ end
 
 -- ---- starts -------------------------------------------------------------------------------------
 
+-- Returns the same starts as `combinations` would, one by one: of a million there is no list.
 local function vary_starts(vary)
-  local starts = {}
-  for i, combination in ipairs(combinations(vary, "vary")) do
-    local values = {}
-    for _, entry in ipairs(combination) do
-      values[entry[1]] = entry[2]
-    end
-    starts[i] = { label = describe(combination), values = values }
+  local names = check_lists(vary, "vary")
+  local lists, count = {}, 1
+  for _, name in ipairs(names) do
+    lists[name] = { table.unpack(vary[name]) } -- the script may change its own
+    count = count * #lists[name]
   end
-  return starts
+  return { count = count, at = function(index)
+    local combination, values, rest = {}, {}, index - 1
+    for k = #names, 1, -1 do -- the last one varies fastest
+      local list = lists[names[k]]
+      combination[k] = { names[k], list[rest % #list + 1] }
+      values[names[k]] = combination[k][2]
+      rest = rest // #list
+    end
+    return { label = describe(combination), values = values }
+  end }
 end
 
--- Returns a generator of numbers between -1 and 1 that are the same on every machine (splitmix64).
-local function generator(seed)
-  local state = seed
-  return function()
-    state = state + 0x9E3779B97F4A7C15
-    local z = (state ~ (state >> 30)) * 0xBF58476D1CE4E5B9
-    z = (z ~ (z >> 27)) * 0x94D049BB133111EB
-    z = z ~ (z >> 31)
-    return (z >> 11) * 2.0 ^ -52 - 1
-  end
+-- Returns number `index`, from 1 on, of a series of random numbers between -1 and 1 that is the same on
+-- every machine (splitmix64).
+local function random_number(seed, index)
+  local z = seed + index * 0x9E3779B97F4A7C15
+  z = (z ~ (z >> 30)) * 0xBF58476D1CE4E5B9
+  z = (z ~ (z >> 27)) * 0x94D049BB133111EB
+  z = z ~ (z >> 31)
+  return (z >> 11) * 2.0 ^ -52 - 1
 end
 
 -- Returns whether two starts coincide after their projection onto the constraints, which then remove the
@@ -119,29 +131,31 @@ local function cloud_starts(system, cloud, adjust)
       expected("cloud.spread", name, "a finite number", width)
     end
   end
-  local random = generator(seed)
-  local starts = {}
-  for i = 1, count do
-    local values = {}
-    for _, name in ipairs(names) do
-      if spread[name] then
-        values[name] = middle[name] + spread[name] * random()
-      end
-    end
-    starts[i] = { label = "start=" .. i, values = values }
+  local moved = {}
+  for _, name in ipairs(names) do
+    moved[#moved + 1] = spread[name] and name
   end
-  if count > 1 and is_same(system, starts[1].values, starts[2].values, spread, names) then
+  local function at(index)
+    local values = {}
+    for k, name in ipairs(moved) do
+      values[name] = middle[name] + spread[name] * random_number(seed, (index - 1) * #moved + k)
+    end
+    return { label = "start=" .. index, values = values }
+  end
+  if count > 1 and is_same(system, at(1).values, at(2).values, spread, names) then
     fail("cloud.spread: all starts would be equal, because their projection onto the constraints removes the "
       .. "spread; expected coordinates that can move")
   end
-  return starts
+  return { count = count, at = at }
 end
 
 -- ---- vida.sweep ---------------------------------------------------------------------------------
 
 local function compare(given, system, label)
-  local starts
-  if given.vary and given.cloud then
+  local starts = given.starts
+  if (given.vary or given.cloud) and starts then
+    fail("sweep: expected starts, vary or cloud, not two of them: each sets the starts of the runs")
+  elseif given.vary and given.cloud then
     fail("sweep: expected vary or cloud, not both: each sets the starts of the runs")
   elseif given.vary then
     starts = vary_starts(given.vary)
@@ -162,13 +176,17 @@ end
 -- processors. With a `reference` ("auto" or a method) VIDA also solves from each start with this method, and
 -- compares the runs from there with that solution.
 -- @function vida.sweep
--- @tparam table given keys as for `vida.compare`, and one of `vary`, `cloud` and `parameters`
+-- @tparam table given keys as for `vida.compare`, and one of `vary`, `cloud`, `starts` and `parameters`
 -- @tparam[opt] table given.vary lists of values by names of coordinates and rates; every combination is a
 --   start
 -- @tparam[opt] table given.cloud random starts about that of the system, projected onto the constraints
 -- @tparam integer given.cloud.count number of starts
 -- @tparam number|table given.cloud.spread largest deviation, for all coordinates or by names
 -- @tparam[opt=1] integer given.cloud.seed seed of the random numbers; `--seed` replaces it
+-- @tparam[opt] table given.starts the starts themselves, as for `vida.compare`: a list, or
+--   `{ count = 1000000, at = f }`, where f(i) returns start number i
+-- @tparam[opt="auto"] string given.stream `"on"`: keep only statistics, not the rows of all runs, and write
+--   the rows to rows.csv; `"auto"`: from 20000 runs on
 -- @tparam[opt] table given.parameters lists of values by names; `system` is then a function that makes a
 --   system from a table with one value of each list. The values, for example `mass=1.5`, appear in the titles
 --   of the comparisons and before the options of their runs

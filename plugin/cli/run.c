@@ -239,15 +239,17 @@ typedef struct Work {
   const char *out, *data;
   const char** directories;
   VidaRecording** recording;
-  VidaJournal* journal; /* not of Lua */
-  bool is_written;      /* all results are in their files */
+  const VidaRanks* ranks; /* NULL: this is the only process */
+  VidaJournal* journal;   /* not of Lua */
+  bool is_written;        /* all results are in their files */
 } Work;
 
 /* Removes comparisons that have no runs because of --only. */
 static bool drop_empty_studies(Work* work) {
   int kept = 0;
   for (int i = 0; i < work->scenario.count; i++) {
-    if (VidaStudy_RunCount(work->scenario.studies[i]) > 0) {
+    const VidaStudy* study = work->scenario.studies[i];
+    if (VidaStudy_RunCount(study) > 0 || VidaStudy_SweepCounts(study).runs > 0) {
       work->scenario.studies[kept++] = work->scenario.studies[i];
     }
   }
@@ -350,11 +352,10 @@ static VidaJournalScope journal_scope(const Work* work) {
                             .directories = work->directories};
 }
 
-/* Locks the folder of an unfinished study, and reads what has been done. */
-static int reopen_folders(Work* work, VidaError* error) {
+/* Continues the journal of an unfinished study. */
+static int continue_journal(Work* work, VidaError* error) {
   const VidaJournalScope scope = journal_scope(work);
-  int code = VidaReport_ReopenFolder(work->out, &work->folder, error);
-  code = code ? code : VidaJournal_Resume(&scope, &work->journal, error);
+  const int code = VidaJournal_Resume(&scope, &work->journal, error);
   if (!code && VidaJournal_LostBytes(work->journal) > 0) {
     fprintf(stderr,
             "vida: note: the last %lld bytes of the journal in '%s' were incomplete or damaged; "
@@ -374,7 +375,7 @@ static int hold_folders(Work* work, VidaError* error) {
     return VIDA_SUCCESS;
   }
   if (work->arguments->resume) {
-    return reopen_folders(work, error);
+    return VidaReport_ReopenFolder(work->out, &work->folder, error);
   }
   const bool was_unfinished = VidaReport_IsUnfinished(work->out);
   int code = VidaReport_HoldFolder(work->out, &work->folder, error);
@@ -387,14 +388,40 @@ static int hold_folders(Work* work, VidaError* error) {
             "have gone on\n",
             work->out);
   }
+  return code;
+}
+
+/* Makes the runs of sweeps whose rows are not kept; then the studies have some of them. */
+static int stream_sweeps(lua_State* L, Work* work, VidaError* error) {
+  const VidaSweepScope scope = {.directory = work->out,
+                                .count = work->scenario.count,
+                                .studies = work->scenario.studies,
+                                .folders = work->directories,
+                                .ranks = work->ranks};
+  VidaLuaWatch watch = vidalua_begin_interrupt_checks(L);
+  const VidaLuaRun wishes = {
+      .is_interrupted = vidalua_is_interrupted,
+      .data = &watch,
+      .show_progress = !work->arguments->quiet && vidalua_progress_has_terminal(),
+      .progress = work->out};
+  watch.hook = NULL; /* also an interrupt that came before */
+  return vidalua_run_sweeps(&scope, &wishes, work->arguments->resume, error);
+}
+
+/* Begins a journal, or continues that of an unfinished study. */
+static int open_journal(Work* work, VidaError* error) {
   const VidaJournalScope scope = journal_scope(work);
-  return code ? code : VidaJournal_Create(&scope, &work->journal, error);
+  return !work->out ? VIDA_SUCCESS
+         : work->arguments->resume && VidaReport_HasJournal(work->out)
+             ? continue_journal(work, error)
+             : VidaJournal_Create(&scope, &work->journal, error);
 }
 
 /* Removes the journal of a study that is complete; otherwise says how to go on. */
 static void close_journal(Work* work) {
-  if (work->journal && !(work->is_written && VidaJournal_RemoveComplete(work->journal)) &&
-      VidaReport_IsUnfinished(work->out)) {
+  if (work->is_written && work->journal && VidaJournal_RemoveComplete(work->journal)) {
+    VidaSweep_RemoveState(work->out);
+  } else if (VidaReport_IsUnfinished(work->out)) {
     fprintf(stderr, "vida: 'vida run %s --out %s --resume' goes on with the unfinished runs\n",
             work->arguments->script, work->out);
   }
@@ -434,8 +461,19 @@ static int report(const Work* work, VidaError* error) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Makes recordings and names: of the folder, where none was given, that of the scenario. All stay
- * on the stack until the end. */
+/* Makes the recordings of all runs, which stay on the stack until the end. */
+static void prepare_recordings(lua_State* L, Work* work) {
+  const int count = work->out ? work->scenario.count : 0;
+  luaL_checkstack(L, count + LUA_MINSTACK, "too many comparisons");
+  VidaRecording** recording = lua_newuserdatauv(L, (size_t)count * sizeof *recording + 1, 0);
+  for (int i = 0; i < count; i++) {
+    recording[i] = vidalua_new_recording(L, work->scenario.studies[i]);
+  }
+  work->recording = count > 0 ? recording : NULL;
+}
+
+/* Makes names: of the folder, where none was given, that of the scenario. They stay on the stack
+ * until the end. */
 static void prepare_files(lua_State* L, Work* work) {
   const char* script = work->arguments->script;
   const int count = work->scenario.count;
@@ -443,7 +481,7 @@ static void prepare_files(lua_State* L, Work* work) {
   if (!work->out && !work->arguments->report) {
     return;
   }
-  luaL_checkstack(L, 2 * count + LUA_MINSTACK, "too many comparisons");
+  luaL_checkstack(L, count + LUA_MINSTACK, "too many comparisons");
   if (!work->out) {
     const char* name = strrchr(script, '/') ? strrchr(script, '/') + 1 : script;
     const size_t length = strlen(name);
@@ -451,10 +489,8 @@ static void prepare_files(lua_State* L, Work* work) {
     work->out = lua_pushfstring(L, "%s-report", lua_tostring(L, -1));
   }
   work->data = lua_pushfstring(L, "%s/report.json", work->out);
-  work->recording = lua_newuserdatauv(L, (size_t)count * sizeof *work->recording, 0);
   work->directories = lua_newuserdatauv(L, (size_t)count * sizeof *work->directories, 0);
   for (int i = 0; i < count; i++) {
-    work->recording[i] = vidalua_new_recording(L, work->scenario.studies[i]);
     work->directories[i] = count == 1 ? work->out : lua_pushfstring(L, "%s/%d", work->out, i + 1);
   }
 }
@@ -636,6 +672,16 @@ static int run_protected(lua_State* L) {
   prepare_files(L, work);
   const bool had_page = has_page(work);
   int code = hold_folders(work, &error);
+  if (code) {
+    return cli_fail(&work->scenario, EXIT_FAILED, error.message);
+  }
+  code = stream_sweeps(L, work, &error);
+  if (code) {
+    close_journal(work);
+    return cli_fail(&work->scenario, EXIT_FAILED, error.message);
+  }
+  prepare_recordings(L, work);
+  code = open_journal(work, &error);
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
   }

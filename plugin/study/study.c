@@ -16,6 +16,7 @@
 #include "study/reference/reference.h"
 #include "study/remarks.h"
 #include "study/step_choice.h"
+#include "study/sweep/sweep.h"
 #include "study/time/time_limits.h"
 #include "system/model/model.h"
 
@@ -60,6 +61,9 @@ static const VidaOptionRow comparison_rows[] = {
      "WALL_LIMIT"},
     {"study_wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
      "wall time of the whole comparison, after which the current run ends and no other begins"},
+    {"stream", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 0.0, false, "auto|on|off",
+     "keep only the statistics of runs from many starts in memory, and the rows in rows.csv; auto: "
+     "from 20000 runs on, if no trajectories are written"},
     {"work_precision", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
      "report the fitted orders, and the cost of errors with each method"},
     {"symplectic", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
@@ -160,19 +164,25 @@ int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaS
   return VIDA_SUCCESS;
 }
 
+void vida__drop_runs(VidaStudy* study) {
+  vida__destroy_start_references(study);
+  for (int i = 0; i < study->count; i++) {
+    VidaOptions_Destroy(&study->runs[i].options);
+    free(study->runs[i].own_start);
+  }
+  study->count = 0;
+  vida__free_strings(&study->series_names);
+}
+
 void VidaStudy_Destroy(VidaStudy** study) {
   if (!study || !*study) {
     return;
   }
   VidaStudy* dead = *study;
-  vida__destroy_start_references(dead);
-  for (int i = 0; i < dead->count; i++) {
-    VidaOptions_Destroy(&dead->runs[i].options);
-    free(dead->runs[i].own_start);
-  }
+  vida__drop_runs(dead);
+  vida__destroy_sweep(&dead->sweep);
   free(dead->runs);
   free(dead->series);
-  vida__free_strings(&dead->series_names);
   vida__destroy_reference(&dead->reference);
   VidaOptions_Destroy(&dead->options);
   free(dead->selection);
@@ -397,7 +407,10 @@ int vida__set_reference(VidaStudy* study, vida_reference* reference, VidaError* 
   const int code = study->reference ? vida__fail(error, VIDA_BAD_ARGUMENT,
                                                  "the comparison has a reference already (%s)",
                                                  study->reference->text)
-                                    : choose_grids(study, reference, 0, error);
+                   : study->sweep && !reference->options
+                       ? vida__fail(error, VIDA_BAD_ARGUMENT,
+                                    "runs from different starts need a method as their reference")
+                       : choose_grids(study, reference, 0, error);
   if (code == VIDA_SUCCESS) {
     study->reference = reference;
   } else {
@@ -504,6 +517,9 @@ int VidaStudy_AddRun(VidaStudy* study, const VidaOptions* method, VidaError* err
   vida_run run = {0};
   int code = VIDA_REFUSE_NULL(error, study, method);
   code = code ? code : check_method(method, error);
+  if (!code && study->sweep) {
+    return vida__add_sweep_method(study, method, error);
+  }
   code = code ? code : describe_run(study, method, &run, error);
   return code ? code : add_run(study, &run, error);
 }
@@ -606,6 +622,7 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
   int code =
       VidaSystem_Start(study->system, study->t0, &start, study->q0, study->v0, study->notes, error);
   study->start_notes = strlen(study->notes);
+  vida__note_sweep(study);
   if (code == VIDA_SUCCESS && study->reference) {
     VidaError why = {0};
     code = vida__make_start_references(study, observer, &why);
@@ -625,7 +642,7 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
 }
 
 /* A comparison belongs to the parameters for which it was made; a later run must not use others. */
-static int check_parameters(const VidaStudy* study, VidaError* error) {
+int vida__check_parameters(const VidaStudy* study, VidaError* error) {
   const VidaSystem* system = study->system;
   for (int i = 0; i < VidaSystem_ParameterCount(system); i++) {
     char numbers[2][VIDA_REAL_TEXT_SIZE];
@@ -647,6 +664,9 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
     return VIDA_BAD_ARGUMENT;
   }
   VidaError problem = {0};
+  if (study->sweep && study->sweep->made < study->sweep->starts.count) {
+    return vida__fail(error, VIDA_WRONG_ORDER, "VidaSweep_Run makes the runs of a sweep first");
+  }
   study->began = vida__read_clock();
   study->notes[0] = '\0';
   study->start_notes = 0;
@@ -655,7 +675,7 @@ int VidaStudy_Run(VidaStudy* study, const VidaObserver* observer, VidaError* err
       clear_row(study, &study->runs[i]);
     }
   }
-  int code = check_parameters(study, &problem);
+  int code = vida__check_parameters(study, &problem);
   code = code ? code : run_study(study, observer, &problem);
   for (int i = 0; i < study->count; i++) {
     study->runs[i].is_kept = false; /* the next time all runs are made */

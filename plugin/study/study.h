@@ -79,8 +79,9 @@ struct VidaStudy {
   pthread_mutex_t* lock;      /* protects all rows while runs are parallel; otherwise NULL */
   double began; /* clock reading at the start of the last VidaStudy_Run (time_limits.h), s */
   char notes[VIDA_NOTES_SIZE];
-  size_t start_notes; /* length of the notes about the start; notes about times follow */
-  vida_texts words;   /* of remarks in rows that were read from a file */
+  size_t start_notes;       /* length of the notes about the start; notes about times follow */
+  vida_texts words;         /* of remarks in rows that were read from a file */
+  struct vida_sweep* sweep; /* whose rows are not kept (sweep/sweep.h); NULL: it is none */
 };
 
 /* A symplectic defect that is smaller than this factor times its noise may be rounding. If it is
@@ -108,6 +109,11 @@ void vida__option_part(const vida_run* run, int index, char text[VIDA_OPTIONS_SI
 void vida__sort_numbers(double* values, long count);
 /* Finds `first` and `alike` of the last run of the study (spread.c). */
 void vida__group_starts(VidaStudy* study);
+
+/* Removes all runs. */
+void vida__drop_runs(VidaStudy* study);
+/* Refuses a study whose system has other parameters than when the study was created. */
+int vida__check_parameters(const VidaStudy* study, VidaError* error);
 
 /* Appends the result of a run to a record. */
 void vida__put_run(const VidaStudy* study, int index, const VidaRow* row, vida_record* record);

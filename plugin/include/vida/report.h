@@ -58,6 +58,9 @@ VIDA_API int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, V
 VIDA_API int VidaReport_ReopenFolder(const char* directory, VidaFolder** folder, VidaError* error);
 /* Returns whether a folder holds a study that has not ended, or whose process was killed. */
 VIDA_API bool VidaReport_IsUnfinished(const char* directory);
+/* Returns whether it has a journal, for VidaJournal_Resume. An unfinished sweep (VidaSweep_Run) has
+ * none yet. */
+VIDA_API bool VidaReport_HasJournal(const char* directory);
 /* Unlocks a folder, frees it and sets *folder to NULL; NULL is allowed. */
 VIDA_API void VidaReport_ReleaseFolder(VidaFolder** folder);
 /* Writes the results of `count` studies to DIRECTORY/comparison.csv and comparison.json. For a

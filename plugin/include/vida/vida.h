@@ -20,6 +20,7 @@
 #include <vida/report.h>
 #include <vida/stepper.h>
 #include <vida/study.h>
+#include <vida/sweep.h>
 #include <vida/system.h>
 
 #endif

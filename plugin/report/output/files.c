@@ -85,9 +85,11 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   vida__remove_pictures(directory);
   vida__remove_results(directory);
   /* Files of an earlier run would not belong to the files that are written now. */
-  static const char* const results[] = {"comparison.csv",  "comparison.json", "study.txt",
-                                        "report.json",     "report.html",     VIDA_JOURNAL_NAME,
-                                        VIDA_PROGRESS_NAME};
+  static const char* const results[] = {
+      "comparison.csv",     "comparison.json",    "study.txt",
+      "report.json",        "report.html",        VIDA_JOURNAL_NAME,
+      VIDA_PROGRESS_NAME,   VIDA_SWEEP_ROWS_NAME, VIDA_SWEEP_STATISTICS_NAME,
+      VIDA_SWEEP_STATE_NAME};
   for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
     code = join(path, directory, results[i], error);
     if (!code && remove(path) != 0 && errno != ENOENT) {

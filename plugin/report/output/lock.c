@@ -132,11 +132,18 @@ int VidaReport_ReopenFolder(const char* directory, VidaFolder** folder, VidaErro
   return hold(directory, folder, error);
 }
 
-bool VidaReport_IsUnfinished(const char* directory) {
+static bool has_file(const char* directory, const char* name) {
   char path[4096];
-  const int length =
-      directory ? snprintf(path, sizeof path, "%s/" VIDA_JOURNAL_NAME, directory) : -1;
+  const int length = directory ? snprintf(path, sizeof path, "%s/%s", directory, name) : -1;
   return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
+}
+
+bool VidaReport_HasJournal(const char* directory) {
+  return has_file(directory, VIDA_JOURNAL_NAME);
+}
+
+bool VidaReport_IsUnfinished(const char* directory) {
+  return VidaReport_HasJournal(directory) || has_file(directory, VIDA_SWEEP_STATE_NAME);
 }
 
 void VidaReport_ReleaseFolder(VidaFolder** folder) {

@@ -17,6 +17,10 @@ int vida__make_directory(const char* directory, VidaError* error);
 
 /* The file with the results of a study that has not ended (journal.c). */
 #define VIDA_JOURNAL_NAME "study.journal"
+/* The file with the state of sweeps that have not ended, and the rows of their runs (sweep/). */
+#define VIDA_SWEEP_STATE_NAME "sweep.state"
+#define VIDA_SWEEP_ROWS_NAME "rows.csv"
+#define VIDA_SWEEP_STATISTICS_NAME "statistics.csv"
 
 /* The file with the progress of a study that is running (progress.c). */
 #define VIDA_PROGRESS_NAME "progress.txt"
@@ -56,6 +60,11 @@ typedef struct vida_start_columns {
 /* Finds the columns of initial values of `count` studies. The caller frees *starts with
  * vida__free_start_columns, also after a failure. */
 int vida__find_start_columns(const VidaStudy* const* studies, int count, vida_start_columns* starts,
+                             VidaError* error);
+/* Names the columns of the values, 2 n of q, then v, that vary in a study, which is the current
+ * one.
+ */
+int vida__name_start_columns(const VidaStudy* study, const bool* varies, vida_start_columns* starts,
                              VidaError* error);
 /* Frees the columns. */
 void vida__free_start_columns(vida_start_columns* starts);

@@ -64,6 +64,25 @@ int vida__find_start_columns(const VidaStudy* const* studies, int count, vida_st
   return code || !starts->place ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 
+int vida__name_start_columns(const VidaStudy* study, const bool* varies, vida_start_columns* starts,
+                             VidaError* error) {
+  const VidaSystem* system = VidaStudy_System(study);
+  const int places = 2 * VidaSystem_CoordinateCount(system);
+  *starts = (vida_start_columns){.name = vida__allocate((size_t)places, NAME),
+                                 .place = vida__allocate((size_t)places, sizeof *starts->place)};
+  if (!starts->name || !starts->place) {
+    vida__free_start_columns(starts);
+    return vida__fail_memory(error);
+  }
+  for (int place = 0; place < places; place++) {
+    if (varies[place]) {
+      starts->place[starts->count] = place;
+      name_column(system, place, starts->name[starts->count++]);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 void vida__free_start_columns(vida_start_columns* starts) {
   free(starts->name);
   free(starts->place);

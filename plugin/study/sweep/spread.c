@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "study/study.h"
+#include "study/sweep/sweep.h"
 
 /* ---- runs that are alike --------------------------------------------------------------------- */
 
@@ -54,6 +55,9 @@ static int first_run(const VidaStudy* study, int index) {
 
 int VidaStudy_SpreadCount(const VidaStudy* study) {
   int count = 0;
+  if (study && study->sweep) {
+    return study->sweep->made > 0 ? study->sweep->method_count : 0;
+  }
   for (int run = 0; study && run < study->count; run++) {
     count += begins_spread(study, run);
   }
@@ -68,7 +72,10 @@ int VidaStudy_Spread(const VidaStudy* study, int index, VidaSpread* spread, Vida
   if (VIDA_REFUSE_NULL(error, study, spread)) {
     return VIDA_BAD_ARGUMENT;
   }
-  const int first = first_run(study, index);
+  if (study->sweep && !vida__sweep_spread(study, index, spread)) {
+    return VIDA_SUCCESS;
+  }
+  const int first = study->sweep ? -1 : first_run(study, index);
   if (first < 0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has no spread %d", index);
   }
@@ -101,18 +108,37 @@ static double quantile(const double* sorted, int count, double part) {
   return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
 }
 
+/* Refuses unknown spreads and columns without real numbers. */
+static int check_spread(const VidaStudy* study, int spread, const VidaColumn* column,
+                        VidaError* error) {
+  if (spread < 0 || spread >= VidaStudy_SpreadCount(study)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has no spread %d", spread);
+  }
+  return column->type == VIDA_COLUMN_REAL
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_BAD_ARGUMENT, "column '%s' does not hold real numbers",
+                          column->name);
+}
+
+static int index_of(const VidaColumn* column) {
+  int index = 0;
+  while (vida__column_at(index) && vida__column_at(index) != column) {
+    index++;
+  }
+  return index;
+}
+
 int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* column,
                         VidaQuantiles* quantiles, VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, study, column, quantiles)) {
+  if (VIDA_REFUSE_NULL(error, study, column, quantiles) ||
+      check_spread(study, spread, column, error)) {
     return VIDA_BAD_ARGUMENT;
   }
-  const int first = first_run(study, spread);
-  if (first < 0 || column->type != VIDA_COLUMN_REAL) {
-    return first < 0
-               ? vida__fail(error, VIDA_BAD_ARGUMENT, "the comparison has no spread %d", spread)
-               : vida__fail(error, VIDA_BAD_ARGUMENT, "column '%s' does not hold real numbers",
-                            column->name);
+  if (study->sweep) {
+    vida__sweep_quantiles(study, spread, index_of(column), quantiles);
+    return VIDA_SUCCESS;
   }
+  const int first = first_run(study, spread);
   double* values = vida__allocate((size_t)study->runs[first].alike, sizeof *values);
   int count = 0;
   if (!values) {
@@ -135,5 +161,32 @@ int VidaStudy_Quantiles(const VidaStudy* study, int spread, const VidaColumn* co
                                  values[count - 1]};
   }
   free(values);
+  return VIDA_SUCCESS;
+}
+
+int VidaStudy_Moments(const VidaStudy* study, int spread, const VidaColumn* column,
+                      VidaMoments* moments, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, study, column, moments) ||
+      check_spread(study, spread, column, error)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  vida_column_total own = {0};
+  const vida_column_total* total = &own;
+  if (study->sweep) {
+    total = &study->sweep->methods[spread].totals.columns[index_of(column)];
+  } else {
+    const int first = first_run(study, spread);
+    for (int i = first; i < study->count; i++) {
+      const double value = vida__cell_value(&study->runs[i].row, column);
+      if (is_finished(study, i, first) && isfinite(value)) {
+        vida__add_moment(&own, value, i);
+      }
+    }
+  }
+  const double count = (double)total->count;
+  *moments =
+      (VidaMoments){total->count, total->count > 0 ? total->mean : (double)NAN,
+                    total->count > 0 ? sqrt(total->squares / fmax(count - 1.0, 1.0)) : (double)NAN,
+                    total->least_at, total->largest_at};
   return VIDA_SUCCESS;
 }

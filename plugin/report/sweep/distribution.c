@@ -1,0 +1,291 @@
+#include "report/sweep/distribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "study/time/time_limits.h"
+
+/* Messages to process 0, and from it. */
+typedef enum message_kind {
+  MESSAGE_HELLO,  /* study and identity */
+  MESSAGE_RESULT, /* of a chunk */
+  MESSAGE_FAILED, /* code and text */
+  MESSAGE_CHUNK,  /* number of a chunk to be made */
+  MESSAGE_DONE,   /* there are no more */
+  MESSAGE_REFUSED /* text: the process does not belong to this sweep */
+} message_kind;
+
+/* Chunks that a process has at once: the next one is there when one is done. */
+enum { AT_ONCE = 2, SLOTS_OF_RANK = 4 };
+
+typedef struct result_slot {
+  bool is_there;
+  vida_record record;
+} result_slot;
+
+typedef struct distant_rank {
+  bool is_known, is_told; /* has said hello; has heard that all is done */
+  int chunks;             /* that it has */
+} distant_rank;
+
+struct vida_distribution {
+  const VidaRanks* ranks;
+  int study;
+  const vida_fingerprint* print;
+  long next, turn, count; /* to be handed out; whose result is added next; all chunks */
+  result_slot* slots;     /* slot_count; that of chunk i is i % slot_count */
+  long slot_count;
+  distant_rank* others; /* ranks->count */
+};
+
+static int send_record(const VidaRanks* ranks, int to, message_kind kind, const vida_record* record,
+                       VidaError* error) {
+  return record->no_memory
+             ? vida__fail_memory(error)
+             : ranks->send(ranks->data, to, (int)kind, record->bytes, record->size, error);
+}
+
+static int send_number(const VidaRanks* ranks, int to, message_kind kind, long number,
+                       VidaError* error) {
+  vida_record record = {0};
+  vida__put_integer(&record, number);
+  const int code = send_record(ranks, to, kind, &record, error);
+  vida__free_record(&record);
+  return code;
+}
+
+static int receive_record(const VidaRanks* ranks, bool waits, int* from, int* kind,
+                          vida_record* record, VidaError* error) {
+  void* bytes = NULL;
+  size_t size = 0;
+  const int code = ranks->receive(ranks->data, waits, from, kind, &bytes, &size, error);
+  *record = (vida_record){.bytes = bytes, .size = size, .capacity = size};
+  return code;
+}
+
+/* ---- process 0 ------------------------------------------------------------------------------- */
+
+int vida__create_distribution(const VidaRanks* ranks, int study, const vida_fingerprint* print,
+                              long first, long count, vida_distribution** distribution,
+                              VidaError* error) {
+  vida_distribution* made = vida__allocate(1, sizeof *made);
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  *made = (vida_distribution){.ranks = ranks,
+                              .study = study,
+                              .print = print,
+                              .next = first,
+                              .turn = first,
+                              .count = count,
+                              .slot_count = (long)SLOTS_OF_RANK * ranks->count};
+  made->slots = vida__allocate((size_t)made->slot_count, sizeof *made->slots);
+  made->others = vida__allocate((size_t)ranks->count, sizeof *made->others);
+  *distribution = made;
+  return made->slots && made->others ? VIDA_SUCCESS : vida__fail_memory(error);
+}
+
+void vida__destroy_distribution(vida_distribution** distribution) {
+  vida_distribution* old = *distribution;
+  if (!old) {
+    return;
+  }
+  for (long i = 0; i < old->slot_count && old->slots; i++) {
+    vida__free_record(&old->slots[i].record);
+  }
+  free(old->slots);
+  free(old->others);
+  free(old);
+  *distribution = NULL;
+}
+
+static bool has_chunk(const vida_distribution* self) {
+  return self->next < self->count && self->next < self->turn + self->slot_count;
+}
+
+/* Gives a process what it can have. */
+static int give_chunks(vida_distribution* self, int rank, VidaError* error) {
+  distant_rank* other = &self->others[rank];
+  int code = VIDA_SUCCESS;
+  while (!code && other->is_known && other->chunks < AT_ONCE && has_chunk(self)) {
+    code = send_number(self->ranks, rank, MESSAGE_CHUNK, self->next++, error);
+    other->chunks++;
+  }
+  if (!code && other->is_known && other->chunks == 0 && self->next == self->count &&
+      !other->is_told) {
+    code = send_number(self->ranks, rank, MESSAGE_DONE, 0, error);
+    other->is_told = true;
+  }
+  return code;
+}
+
+static int take_hello(vida_distribution* self, int from, vida_record* record, VidaError* error) {
+  char whose[VIDA_NAME_SIZE] = "";
+  VidaError why = {0};
+  vida__append(whose, sizeof whose, "rank %d of the processes has", from);
+  int code = vida__get_integer(record) == self->study
+                 ? vida__compare_identity(self->print, record, whose, &why)
+                 : vida__fail(&why, VIDA_INPUT_OUTPUT, "%s other comparisons", whose);
+  if (code) {
+    vida_record text = {0};
+    vida__put_text(&text, why.message);
+    send_record(self->ranks, from, MESSAGE_REFUSED, &text, NULL);
+    vida__free_record(&text);
+    if (error) {
+      *error = why;
+    }
+    return code;
+  }
+  self->others[from].is_known = true;
+  return give_chunks(self, from, error);
+}
+
+/* Keeps a result; the record is then empty. */
+static int take_result(vida_distribution* self, int from, vida_record* record, VidaError* error) {
+  const long chunk = (long)vida__get_integer(record);
+  record->at = 0;
+  result_slot* slot = &self->slots[chunk < 0 ? 0 : chunk % self->slot_count];
+  if (chunk < self->turn || chunk >= self->next || slot->is_there) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "rank %d has sent a result that was not asked for",
+                      from);
+  }
+  vida__free_record(&slot->record);
+  *slot = (result_slot){true, *record};
+  *record = (vida_record){0};
+  self->others[from].chunks--;
+  return give_chunks(self, from, error);
+}
+
+static int take_failure(int from, vida_record* record, VidaError* error) {
+  char text[VIDA_MESSAGE_SIZE];
+  const int code = (int)vida__get_integer(record);
+  vida__get_text(record, text, sizeof text);
+  return vida__fail(error, code ? code : VIDA_INPUT_OUTPUT, "rank %d: %s", from, text);
+}
+
+int vida__serve_ranks(vida_distribution* self, bool waits, VidaError* error) {
+  int code = VIDA_SUCCESS, from = 0;
+  while (!code && from >= 0) {
+    int kind = 0;
+    vida_record record = {0};
+    code = receive_record(self->ranks, waits, &from, &kind, &record, error);
+    if (!code && from > 0 && from < self->ranks->count) {
+      code = kind == MESSAGE_HELLO    ? take_hello(self, from, &record, error)
+             : kind == MESSAGE_RESULT ? take_result(self, from, &record, error)
+                                      : take_failure(from, &record, error);
+    }
+    vida__free_record(&record);
+    waits = false;
+  }
+  return code;
+}
+
+bool vida__is_distribution_over(const vida_distribution* self) {
+  bool is_over = self->turn == self->count;
+  for (int rank = 1; rank < self->ranks->count; rank++) {
+    is_over = is_over && self->others[rank].is_told;
+  }
+  return is_over;
+}
+
+vida_record* vida__next_result(vida_distribution* self) {
+  result_slot* slot = &self->slots[self->turn % self->slot_count];
+  return self->turn < self->count && slot->is_there ? &slot->record : NULL;
+}
+
+void vida__drop_result(vida_distribution* self) {
+  result_slot* slot = &self->slots[self->turn % self->slot_count];
+  vida__free_record(&slot->record);
+  slot->is_there = false;
+  self->turn++;
+  for (int rank = 1; rank < self->ranks->count; rank++) { /* some may have waited for the place */
+    VidaError ignored;
+    give_chunks(self, rank, &ignored); /* what cannot be sent is seen when nothing is received */
+  }
+}
+
+long vida__take_own_chunk(vida_distribution* self) {
+  return has_chunk(self) ? self->next++ : -1;
+}
+
+vida_record* vida__own_result(vida_distribution* self, long chunk) {
+  return &self->slots[chunk % self->slot_count].record;
+}
+
+void vida__store_own_result(vida_distribution* self, long chunk) {
+  self->slots[chunk % self->slot_count].is_there = true;
+}
+
+/* ---- the other processes --------------------------------------------------------------------- */
+
+static int say_hello(const VidaRanks* ranks, int study, const vida_fingerprint* print,
+                     VidaError* error) {
+  vida_record record = {0};
+  vida__put_integer(&record, study);
+  vida__put_identity(print, &record);
+  const int code = send_record(ranks, 0, MESSAGE_HELLO, &record, error);
+  vida__free_record(&record);
+  return code;
+}
+
+static int answer(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
+                  long chunk, double began, VidaError* error) {
+  vida_record record = {0};
+  VidaError problem = {0};
+  int code = vida__make_chunk(study, columns, chunk, began, NULL, &record, &problem);
+  if (code) {
+    vida__clear_record(&record);
+    vida__put_integer(&record, code);
+    vida__put_text(&record, problem.message);
+    send_record(ranks, 0, MESSAGE_FAILED, &record, NULL);
+    if (error) {
+      *error = problem;
+    }
+  } else {
+    code = send_record(ranks, 0, MESSAGE_RESULT, &record, error);
+  }
+  vida__free_record(&record);
+  return code;
+}
+
+static int work_on_study(const VidaRanks* ranks, VidaStudy* study, int index,
+                         const vida_fingerprint* print, VidaError* error) {
+  vida_row_columns columns;
+  const double began = vida__read_clock();
+  int code = vida__find_row_columns(study, &columns, error);
+  code = code ? code : say_hello(ranks, index, print, error);
+  for (bool is_done = false; !code && !is_done;) {
+    int from = -1, kind = MESSAGE_DONE;
+    vida_record record = {0};
+    char text[VIDA_MESSAGE_SIZE];
+    code = receive_record(ranks, true, &from, &kind, &record, error);
+    if (!code && from < 0) {
+      continue; /* nothing came for a while */
+    }
+    if (!code && kind == MESSAGE_CHUNK) {
+      code = answer(ranks, study, &columns, (long)vida__get_integer(&record), began, error);
+    } else if (!code && kind == MESSAGE_REFUSED) {
+      vida__get_text(&record, text, sizeof text);
+      code = vida__fail(error, VIDA_INPUT_OUTPUT, "%s", text);
+    } else {
+      is_done = true;
+    }
+    vida__free_record(&record);
+  }
+  vida__free_row_columns(&columns);
+  return code;
+}
+
+int vida__work_for_rank_0(const VidaSweepScope* scope, const vida_fingerprint* prints,
+                          VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int i = 0; i < scope->count && !code; i++) {
+    if (scope->studies[i]->sweep) {
+      code = work_on_study(scope->ranks, scope->studies[i], i, &prints[i], error);
+    }
+  }
+  return code;
+}

@@ -1,0 +1,43 @@
+/* The chunks of a sweep, distributed among processes: process 0 hands them out to those that ask,
+ * so that none waits, and keeps results until their turn comes. How far results may be ahead is
+ * limited, and so is the memory for them. */
+#ifndef VIDA_REPORT_SWEEP_DISTRIBUTION_H
+#define VIDA_REPORT_SWEEP_DISTRIBUTION_H
+
+#include <stdbool.h>
+#include <vida/sweep.h>
+
+#include "base/record.h"
+#include "report/sweep/files.h"
+#include "study/study.h"
+
+typedef struct vida_distribution vida_distribution;
+
+/* Makes the runs of a chunk of the sweep, and appends the result to a record (sweep.c). `began`:
+ * the clock reading at the beginning of the study, for its time limit. */
+int vida__make_chunk(VidaStudy* study, const vida_row_columns* columns, long index, double began,
+                     const VidaObserver* observer, vida_record* record, VidaError* error);
+
+/* Begins to distribute the chunks first .. count - 1 of study number `study`. */
+int vida__create_distribution(const VidaRanks* ranks, int study, const vida_fingerprint* print,
+                              long first, long count, vida_distribution** distribution,
+                              VidaError* error);
+void vida__destroy_distribution(vida_distribution** distribution);
+/* Receives the messages that are there, or, if it `waits`, at least one, and answers them. */
+int vida__serve_ranks(vida_distribution* distribution, bool waits, VidaError* error);
+/* Returns whether all results were taken and all other processes have been told. */
+bool vida__is_distribution_over(const vida_distribution* distribution);
+/* Returns the result whose turn it is; NULL while it is not there. vida__drop_result ends its turn.
+ */
+vida_record* vida__next_result(vida_distribution* distribution);
+void vida__drop_result(vida_distribution* distribution);
+/* Takes a chunk for this process; -1: there is none. Its result goes to vida__own_result. */
+long vida__take_own_chunk(vida_distribution* distribution);
+vida_record* vida__own_result(vida_distribution* distribution, long chunk);
+void vida__store_own_result(vida_distribution* distribution, long chunk);
+
+/* What the other processes do: the runs of the chunks that they are sent, study by study. */
+int vida__work_for_rank_0(const VidaSweepScope* scope, const vida_fingerprint* prints,
+                          VidaError* error);
+
+#endif

@@ -1,0 +1,184 @@
+/* The state of sweeps in a file: whose they are, and their totals up to a chunk. The rows of this
+ * chunk are in rows.csv before the state is written, and what follows them is cut off. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <vida/version.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "report/sweep/files.h"
+
+enum { FORMAT = 1, PATH_SIZE = 4096 };
+#define MAGIC "VIDA sweep"
+
+static int name_file(const char* directory, char path[PATH_SIZE], VidaError* error) {
+  const int length = snprintf(path, PATH_SIZE, "%s/" VIDA_SWEEP_STATE_NAME, directory);
+  return length > 0 && length < PATH_SIZE
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_INPUT_OUTPUT, "the name of the folder '%.40s...' is too long",
+                          directory);
+}
+
+bool VidaSweep_IsUnfinished(const char* directory) {
+  char path[PATH_SIZE];
+  return directory && !name_file(directory, path, NULL) && access(path, F_OK) == 0;
+}
+
+void VidaSweep_RemoveState(const char* directory) {
+  char path[PATH_SIZE];
+  if (directory && !name_file(directory, path, NULL)) {
+    remove(path);
+  }
+}
+
+/* ---- whose they are -------------------------------------------------------------------------- */
+
+void vida__put_identity(const vida_fingerprint* print, vida_record* record) {
+  vida__put_integer(record, FORMAT);
+  vida__put_text(record, Vida_Version());
+  vida__put_text(record, Vida_SundialsVersion());
+  vida__put_integer(record, (int64_t)print->system);
+  vida__put_integer(record, (int64_t)print->options);
+  vida__put_integer(record, (int64_t)print->reference);
+  vida__put_integer(record, (int64_t)print->runs);
+}
+
+static int fail_as_changed(const char* whose, const char* what, const char* other, const char* own,
+                           VidaError* error) {
+  return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "CHANGED", "%s another %s%s%s%s%s", whose, what,
+                         other ? ", " : "", other ? other : "", other ? " instead of " : "",
+                         other ? own : "");
+}
+
+int vida__compare_identity(const vida_fingerprint* print, vida_record* record, const char* whose,
+                           VidaError* error) {
+  char version[VIDA_NAME_SIZE], sundials[VIDA_NAME_SIZE];
+  static const char* const parts[] = {"system", "set of options", "reference",
+                                      "list of methods or starts"};
+  const uint64_t now[] = {print->system, print->options, print->reference, print->runs};
+  const int64_t format = vida__get_integer(record);
+  vida__get_text(record, version, sizeof version);
+  vida__get_text(record, sundials, sizeof sundials);
+  if (record->too_short || format != FORMAT || strcmp(version, Vida_Version()) != 0) {
+    return fail_as_changed(whose, "version of VIDA", version, Vida_Version(), error);
+  }
+  if (strcmp(sundials, Vida_SundialsVersion()) != 0) {
+    return fail_as_changed(whose, "version of SUNDIALS", sundials, Vida_SundialsVersion(), error);
+  }
+  for (size_t i = 0; i < sizeof now / sizeof now[0]; i++) {
+    if ((uint64_t)vida__get_integer(record) != now[i]) {
+      return fail_as_changed(whose, parts[i], NULL, NULL, error);
+    }
+  }
+  return record->too_short ? fail_as_changed(whose, "format", NULL, NULL, error) : VIDA_SUCCESS;
+}
+
+int vida__create_sweep_state(const VidaSweepScope* scope, vida_sweep_state* state,
+                             VidaError* error) {
+  *state = (vida_sweep_state){.scope = scope,
+                              .prints = vida__allocate((size_t)scope->count, sizeof *state->prints),
+                              .bytes = vida__allocate((size_t)scope->count, sizeof *state->bytes)};
+  int code = state->prints && state->bytes ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (int i = 0; i < scope->count && !code; i++) {
+    if (scope->studies[i]->sweep) {
+      code = vida__fingerprint_sweep(scope->studies[i], &state->prints[i], error);
+    }
+  }
+  return code;
+}
+
+void vida__free_sweep_state(vida_sweep_state* state) {
+  free(state->prints);
+  free(state->bytes);
+  *state = (vida_sweep_state){0};
+}
+
+/* ---- the file -------------------------------------------------------------------------------- */
+
+int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error) {
+  const VidaSweepScope* scope = state->scope;
+  vida_record record = {0};
+  char path[PATH_SIZE];
+  int code = name_file(scope->directory, path, error);
+  vida__put_text(&record, MAGIC);
+  vida__put_integer(&record, scope->count);
+  for (int i = 0; i < scope->count; i++) {
+    vida__put_integer(&record, scope->studies[i]->sweep != NULL);
+    if (scope->studies[i]->sweep) {
+      vida__put_identity(&state->prints[i], &record);
+      vida__put_integer(&record, state->bytes[i]);
+      vida__put_sweep(scope->studies[i], &record);
+    }
+  }
+  vida__put_integer(&record,
+                    (int64_t)vida__checksum(VIDA_CHECKSUM_START, record.bytes, record.size));
+  code = code               ? code
+         : record.no_memory ? vida__fail_memory(error)
+                            : vida__replace_file(path, record.bytes, record.size, error);
+  vida__free_record(&record);
+  return code;
+}
+
+static int fail_as_damaged(const char* path, VidaError* error) {
+  return vida__fail(error, VIDA_INPUT_OUTPUT,
+                    "'%s' is damaged: the sweep cannot go on; without --resume it begins anew",
+                    path);
+}
+
+static int read_sweeps(vida_sweep_state* state, const char* path, vida_record* record,
+                       VidaError* error) {
+  char magic[sizeof MAGIC] = "", whose[PATH_SIZE + 64];
+  const VidaSweepScope* scope = state->scope;
+  int code = VIDA_SUCCESS;
+  snprintf(whose, sizeof whose, "the unfinished sweep in '%s' cannot go on: it belongs to",
+           scope->directory);
+  vida__get_text(record, magic, sizeof magic);
+  if (strcmp(magic, MAGIC) != 0) {
+    return fail_as_damaged(path, error);
+  }
+  if (vida__get_integer(record) != scope->count) {
+    return fail_as_changed(whose, "number of comparisons", NULL, NULL, error);
+  }
+  for (int i = 0; i < scope->count && !code; i++) {
+    const bool is_sweep = vida__get_integer(record) != 0;
+    if (is_sweep != (scope->studies[i]->sweep != NULL)) {
+      return fail_as_changed(whose, "kind of comparison", NULL, NULL, error);
+    }
+    if (is_sweep) {
+      code = vida__compare_identity(&state->prints[i], record, whose, error);
+      state->bytes[i] = vida__get_integer(record);
+      if (!code) {
+        vida__get_sweep(scope->studies[i], record);
+      }
+    }
+  }
+  vida__get_integer(record); /* the checksum */
+  return code                    ? code
+         : record->no_memory     ? vida__fail_memory(error)
+         : vida__is_read(record) ? VIDA_SUCCESS
+                                 : fail_as_damaged(path, error);
+}
+
+int vida__read_sweep_state(vida_sweep_state* state, VidaError* error) {
+  vida_record record = {0};
+  char path[PATH_SIZE];
+  int code = name_file(state->scope->directory, path, error);
+  code = code ? code : vida__read_file(path, &record.bytes, &record.size, error);
+  record.capacity = record.size;
+  if (!code && record.size >= sizeof(int64_t)) {
+    const size_t size = record.size - sizeof(int64_t);
+    vida_record sum = {0};
+    vida__put_bytes(&sum, record.bytes + size, sizeof(int64_t));
+    const uint64_t then = (uint64_t)vida__get_integer(&sum);
+    const bool fits = then == vida__checksum(VIDA_CHECKSUM_START, record.bytes, size);
+    vida__free_record(&sum);
+    code = fits ? read_sweeps(state, path, &record, error) : fail_as_damaged(path, error);
+  } else if (!code) {
+    code = fail_as_damaged(path, error);
+  }
+  vida__free_record(&record);
+  return code;
+}
