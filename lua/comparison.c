@@ -640,6 +640,12 @@ static int comparison_tostring(lua_State* L) {
   const VidaStudy* study = vidalua_to_study(L, 1);
   if (study) {
     const int runs = VidaStudy_RunCount(study);
+    const VidaSweepCounts counts = VidaStudy_SweepCounts(study);
+    if (counts.starts > 0) {
+      lua_pushfstring(L, "sweep from %I starts of system '%s'", (LUAI_UACINT)counts.starts,
+                      VidaSystem_Name(VidaStudy_System(study)));
+      return 1;
+    }
     lua_pushfstring(L, "comparison of %d run%s on system '%s'", runs, runs == 1 ? "" : "s",
                     VidaSystem_Name(VidaStudy_System(study)));
   } else {

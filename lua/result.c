@@ -588,15 +588,38 @@ static int result_series(lua_State* L) {
 
 /* ---- over many starts ------------------------------------------------------------------------ */
 
-static void set_quantiles(lua_State* L, const char* key, const VidaQuantiles* quantiles) {
-  lua_createtable(L, 0, 6);
+static void set_quantiles(lua_State* L, const char* key, const VidaQuantiles* quantiles,
+                          const VidaMoments* moments) {
+  lua_createtable(L, 0, 10);
   vidalua_set_integer(L, "runs", quantiles->count);
   vidalua_set_real(L, "minimum", quantiles->minimum);
   vidalua_set_real(L, "lower_quartile", quantiles->lower_quartile);
   vidalua_set_real(L, "median", quantiles->median);
   vidalua_set_real(L, "upper_quartile", quantiles->upper_quartile);
   vidalua_set_real(L, "maximum", quantiles->maximum);
+  vidalua_set_real(L, "mean", moments->mean);
+  vidalua_set_real(L, "deviation", moments->deviation);
+  lua_pushinteger(L, (lua_Integer)moments->smallest_at + 1);
+  lua_setfield(L, -2, "minimum_at");
+  lua_pushinteger(L, (lua_Integer)moments->largest_at + 1);
+  lua_setfield(L, -2, "maximum_at");
   lua_setfield(L, -2, key);
+}
+
+/* Sets `statuses` of the method of a streamed sweep: how many runs ended so, and the first start.
+ */
+static void set_statuses(lua_State* L, const VidaStudy* study, int method) {
+  VidaSweepStatus status;
+  lua_newtable(L);
+  for (int i = 0; VidaStudy_SweepStatus(study, method, i, &status); i++) {
+    lua_createtable(L, 0, 2);
+    lua_pushinteger(L, (lua_Integer)status.count);
+    lua_setfield(L, -2, "runs");
+    lua_pushinteger(L, (lua_Integer)status.first + 1);
+    lua_setfield(L, -2, "first");
+    lua_setfield(L, -2, status.status);
+  }
+  lua_setfield(L, -2, "statuses");
 }
 
 /*** For a sweep of starts, the spread of the errors of each method over its starts: a list of
@@ -629,17 +652,22 @@ static int result_spreads(lua_State* L) {
     for (int k = 0; column_at(k); k++) {
       const VidaColumn* column = column_at(k);
       VidaQuantiles quantiles;
+      VidaMoments moments;
       const bool is_size =
           column->offset == offsetof(VidaRow, h) || column->offset == offsetof(VidaRow, rtol);
       if (column->type != VIDA_COLUMN_REAL || is_size) {
         continue;
       }
-      if (VidaStudy_Quantiles(study, i, column, &quantiles, &error)) {
+      if (VidaStudy_Quantiles(study, i, column, &quantiles, &error) ||
+          VidaStudy_Moments(study, i, column, &moments, &error)) {
         return vidalua_raise(L, "", NULL, &error);
       }
       if (quantiles.count > 0) {
-        set_quantiles(L, column->name, &quantiles);
+        set_quantiles(L, column->name, &quantiles, &moments);
       }
+    }
+    if (VidaStudy_SweepCounts(study).starts > 0) {
+      set_statuses(L, study, i);
     }
     lua_rawseti(L, -2, i + 1);
   }

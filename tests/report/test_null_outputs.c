@@ -157,6 +157,7 @@ static void test_studies(void) {
   VidaStudy* study = make_study(system);
   VidaSpread spread;
   VidaQuantiles quantiles;
+  VidaMoments moments;
   const double* values = NULL;
   char text[8] = "old";
   REFUSED("study", VidaStudy_SetLabel(NULL, "x", &error));
@@ -167,6 +168,9 @@ static void test_studies(void) {
   REFUSED("study", VidaStudy_Quantiles(NULL, 0, Vida_Column(3), &quantiles, &error));
   REFUSED("column", VidaStudy_Quantiles(study, 0, NULL, &quantiles, &error));
   REFUSED("quantiles", VidaStudy_Quantiles(study, 0, Vida_Column(3), NULL, &error));
+  REFUSED("study", VidaStudy_Moments(NULL, 0, Vida_Column(3), &moments, &error));
+  REFUSED("column", VidaStudy_Moments(study, 0, NULL, &moments, &error));
+  REFUSED("moments", VidaStudy_Moments(study, 0, Vida_Column(3), NULL, &error));
   EXPECT(VidaStudy_SpreadCount(NULL) == 0, "spreads");
   EXPECT(VidaStudy_Label(NULL)[0] == '\0', "label");
   const VidaStartOptions start = VidaStudy_StartOptions(NULL);
@@ -196,6 +200,31 @@ static void test_studies(void) {
   VidaSystem_Destroy(&system);
 }
 
+static void test_sweeps(void) {
+  VidaError error = {0};
+  VidaSystem* system = free_particle(true);
+  VidaStudy* study = make_study(system);
+  const VidaStarts starts = {.count = 1};
+  VidaSweepStatus status;
+  const VidaSweepScope nothing = {.count = 1}, none = {.count = 1, .studies = &(VidaStudy*){NULL}};
+  REFUSED("study", VidaStudy_SetStarts(NULL, &starts, &error));
+  REFUSED("starts", VidaStudy_SetStarts(study, NULL, &error));
+  EXPECT_ERROR(VidaStudy_SetStarts(study, &starts, &error), &error, VIDA_BAD_ARGUMENT,
+               "at least one start and its function");
+  EXPECT(VidaStudy_SweepCounts(NULL).starts == 0 && VidaStudy_SweepCounts(study).runs == 0,
+         "counts");
+  EXPECT(!VidaStudy_SweepStatus(NULL, 0, 0, &status) && !VidaStudy_SweepStatus(study, 0, 0, NULL),
+         "statuses");
+  REFUSED("scope", VidaSweep_Run(NULL, false, NULL, &error));
+  EXPECT_ERROR(VidaSweep_Run(&nothing, false, NULL, &error), &error, VIDA_BAD_ARGUMENT, "studies");
+  EXPECT_ERROR(VidaSweep_Run(&none, false, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "studies[0] of the sweep is NULL");
+  VidaSweep_RemoveState(NULL);
+  EXPECT(!VidaReport_HasJournal(NULL), "journal");
+  VidaStudy_Destroy(&study);
+  VidaSystem_Destroy(&system);
+}
+
 static void test_drawings(void) {
   VidaError error = {0};
   VidaSystem* system = free_particle(false);
@@ -220,6 +249,7 @@ int main(void) {
                                     {"progress", test_progress_file},
                                     {"progress of NULL", test_progress},
                                     {"studies", test_studies},
+                                    {"sweeps", test_sweeps},
                                     {"drawings", test_drawings},
                                     {NULL, NULL}};
   return check_main("NULL arguments of outputs", tests);

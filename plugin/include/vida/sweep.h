@@ -113,8 +113,6 @@ typedef struct VidaSweepObserver {
  * if a process has other sweeps or another version, and with the code of `start`. */
 VIDA_API int VidaSweep_Run(const VidaSweepScope* scope, bool resume,
                            const VidaSweepObserver* observer, VidaError* error);
-/* Returns whether a folder has the state of sweeps that are unfinished, or whose study is. */
-VIDA_API bool VidaSweep_IsUnfinished(const char* directory);
 /* Removes the state, when all other results are written. */
 VIDA_API void VidaSweep_RemoveState(const char* directory);
 

@@ -38,6 +38,8 @@ typedef struct vida_sweep_state {
 int vida__create_sweep_state(const VidaSweepScope* scope, vida_sweep_state* state,
                              VidaError* error);
 void vida__free_sweep_state(vida_sweep_state* state);
+/* Returns whether a folder has the file. */
+bool vida__has_sweep_state(const char* directory);
 /* Replaces the file. */
 int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error);
 /* Reads the file, and the totals of the sweeps from it. */

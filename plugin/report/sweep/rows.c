@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "report/sweep/files.h"
+#include "study/remarks.h"
 
 int vida__find_row_columns(const VidaStudy* study, vida_row_columns* columns, VidaError* error) {
   vida_columns all = vida__common_columns();
@@ -41,7 +42,11 @@ static void write_row(const VidaStudy* chunk, int run, const vida_row_columns* c
   char text[VIDA_MESSAGE_SIZE];
   for (int i = 0; i < columns->columns.count; i++) {
     const VidaColumn* column = columns->columns.column[i];
-    vida__cell_text(&chunk->runs[run].row, column, text, sizeof text);
+    if (column->offset == offsetof(VidaRow, message)) { /* without notes about times */
+      vida__remarks_text(&chunk->runs[run].row, ~(1U << VIDA_REMARK_IN_NOTES), text, sizeof text);
+    } else {
+      vida__cell_text(&chunk->runs[run].row, column, text, sizeof text);
+    }
     fputc(',', file);
     if (column->type == VIDA_COLUMN_TEXT) {
       vida__write_csv_field(file, text);

@@ -22,7 +22,7 @@ static int name_file(const char* directory, char path[PATH_SIZE], VidaError* err
                           directory);
 }
 
-bool VidaSweep_IsUnfinished(const char* directory) {
+bool vida__has_sweep_state(const char* directory) {
   char path[PATH_SIZE];
   return directory && !name_file(directory, path, NULL) && access(path, F_OK) == 0;
 }

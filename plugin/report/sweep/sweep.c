@@ -264,6 +264,7 @@ static int run_sweep(running_sweep* work, VidaError* error) {
   code = code ? code : vida__find_row_columns(work->study, &work->columns, error);
   code = code ? code : open_rows(work, error);
   code = code ? code : write_state(work, error);
+  work->written = 0.0; /* the first chunk is kept at once */
   if (!code && ranks && ranks->count > 1) {
     const long first = (work->study->sweep->made + size - 1) / size;
     code = vida__create_distribution(ranks, work->index, &work->state->prints[work->index], first,
@@ -337,7 +338,7 @@ int VidaSweep_Run(const VidaSweepScope* scope, bool resume, const VidaSweepObser
   if (!code && scope->ranks && scope->ranks->rank > 0) {
     code = vida__work_for_rank_0(scope, state.prints, error);
   } else if (!code) {
-    const bool is_there = resume && VidaSweep_IsUnfinished(scope->directory);
+    const bool is_there = resume && vida__has_sweep_state(scope->directory);
     code = is_there ? vida__read_sweep_state(&state, error) : VIDA_SUCCESS;
     code = code ? code : run_sweeps(scope, &state, observer, error);
   }

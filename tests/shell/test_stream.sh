@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# A sweep whose rows are not kept in memory goes on after a kill and after SIGTERM, with the same bytes; what does
+# not belong together is refused. With MPI, several processes write the same bytes.
+# shellcheck source-path=SCRIPTDIR source=support.sh
+source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
+
+script sweep <<TEXT
+local vida = require "vida"
+local length = vida.setting { "length", 1.0 }
+local system = vida.system { "pendulum", dimension = 2 }
+system:gravity { 0, -9.81 }
+local bob = system:particle { "bob", mass = 1.0, position = { 0.6 * length, vida.free(-1) },
+  velocity = { vida.free(), 0 } }
+system:distance { "rod", system.ground, bob, length = length }
+local function list(count)
+  local values = {}
+  for i = 1, count do
+    values[i] = 0.9 * length * i / count
+  end
+  return values
+end
+local one = vida.compare { system = system, time = 1, methods = { { "rattle", h = 0.1 } } }
+local many = vida.sweep { system = system, time = 1, jobs = 2, stream = "on",
+  vary = { ["bob.x"] = list(44), ["d bob.y/dt"] = list(50) },
+  methods = { { "rattle", h = 0.01 }, { "energy-momentum", h = 0.05 } } }
+return { one, many }
+TEXT
+
+same() {
+  "${lua[@]}" "$SOURCE/tests/lua/same_results.lua" "$work/whole" "$1" >"$work/differences" ||
+    complain "$2: $(head -c 800 "$work/differences")"
+  for name in rows.csv statistics.csv map-1-rattle.svg map-2-energy-momentum.svg; do
+    cmp -s "$work/whole/2/$name" "$1/2/$name" || complain "$2: $name differs"
+  done
+}
+
+run run "$work/sweep.lua" --out "$work/whole"
+shows "statistics of 4400 runs from 2200 starts"
+shows "2200/2200"
+[[ ! -e $work/whole/sweep.state && ! -e $work/whole/study.journal ]] || complain "a complete sweep has a state"
+[[ $(wc -l <"$work/whole/2/rows.csv") == 4401 ]] || complain "rows.csv has not all rows"
+
+# Begins the sweep, and sends a signal when some chunks are kept. The state is small before the first one.
+begin_and_end() {
+  rm -rf "$work/part"
+  "$VIDA" run "$work/sweep.lua" --out "$work/part" --jobs 1 >/dev/null 2>&1 </dev/null &
+  local pid=$!
+  for ((i = 0; i < 3000; i++)); do
+    [[ $(wc -c 2>/dev/null <"$work/part/sweep.state") -gt 8000 ]] && break
+    sleep 0.02
+  done
+  kill "-$1" "$pid" 2>/dev/null
+  wait "$pid" 2>/dev/null
+}
+begin_and_end KILL
+[[ -e $work/part/sweep.state ]] || complain "the sweep was over before it was killed"
+expect 1 run "$work/sweep.lua" --out "$work/part" --resume --set length=1.5
+says "the unfinished sweep in '$work/part' cannot go on: it belongs to another system"
+expect 1 run "$work/sweep.lua" --out "$work/part" --resume --set time=2
+says "it belongs to another set of options"
+cp -r "$work/part" "$work/damaged"
+printf 'x' | dd of="$work/damaged/sweep.state" bs=1 seek=700 conv=notrunc 2>/dev/null
+expect 1 run "$work/sweep.lua" --out "$work/damaged" --resume
+says "sweep.state' is damaged"
+echo "lost" >>"$work/part/2/rows.csv"
+expect 0 run "$work/sweep.lua" --out "$work/part" --resume
+same "$work/part" "killed"
+[[ ! -e $work/part/sweep.state ]] || complain "the state is left"
+begin_and_end TERM
+expect 0 run "$work/sweep.lua" --out "$work/part" --resume
+same "$work/part" "ended by SIGTERM"
+
+finish
