@@ -11,6 +11,7 @@
 #include "binding.h"
 #include "commands.h"
 #include "plot.h"
+#include "ranks.h"
 #include "scenario.h"
 #include "terminal.h"
 
@@ -240,6 +241,7 @@ typedef struct Work {
   const char** directories;
   VidaRecording** recording;
   const VidaRanks* ranks; /* NULL: this is the only process */
+  bool is_together;       /* all processes have made the sweeps, and end by themselves */
   VidaJournal* journal;   /* not of Lua */
   bool is_written;        /* all results are in their files */
 } Work;
@@ -405,7 +407,29 @@ static int stream_sweeps(lua_State* L, Work* work, VidaError* error) {
       .show_progress = !work->arguments->quiet && vidalua_progress_has_terminal(),
       .progress = work->out};
   watch.hook = NULL; /* also an interrupt that came before */
-  return vidalua_run_sweeps(&scope, &wishes, work->arguments->resume, error);
+  const int code = vidalua_run_sweeps(&scope, &wishes, work->arguments->resume, error);
+  work->is_together = code == VIDA_SUCCESS;
+  return code;
+}
+
+/* Processes are of use for streamed sweeps only. */
+static void note_other_processes(const Work* work) {
+  bool any = !work->ranks;
+  for (int i = 0; i < work->scenario.count; i++) {
+    any = any || VidaStudy_SweepCounts(work->scenario.studies[i]).starts > 0;
+  }
+  if (!any) {
+    fprintf(stderr,
+            "vida: note: only streamed sweeps are distributed among processes (stream=on), so one "
+            "process makes all runs\n");
+  }
+}
+
+/* What a process does that has no results of its own. */
+static int work_for_others(lua_State* L, Work* work) {
+  VidaError error;
+  const int code = stream_sweeps(L, work, &error);
+  return code ? cli_fail(&work->scenario, EXIT_FAILED, error.message) : 0;
 }
 
 /* Begins a journal, or continues that of an unfinished study. */
@@ -550,14 +574,18 @@ static int draw_pictures(const Work* work, VidaError* error) {
 }
 
 typedef struct Tally {
-  int runs, finished, failed; /* the rest was not run */
+  long runs, finished, failed; /* the rest was not run */
 } Tally;
 
 static Tally count_runs(const Work* work) {
   Tally tally = {0};
   for (int i = 0; i < work->scenario.count; i++) {
     const VidaStudy* study = work->scenario.studies[i];
-    for (int run = 0; run < VidaStudy_RunCount(study); run++) {
+    const VidaSweepCounts sweep = VidaStudy_SweepCounts(study);
+    tally.runs += sweep.runs;
+    tally.finished += sweep.finished;
+    tally.failed += sweep.failed;
+    for (int run = 0; run < VidaStudy_RunCount(study) && sweep.starts == 0; run++) {
       const VidaOutcome outcome = VidaRow_Outcome(VidaStudy_Row(study, run));
       tally.runs++;
       tally.finished += outcome == VIDA_OUTCOME_FINISHED;
@@ -594,12 +622,12 @@ static void print_failures(Work* work, int code, const VidaError* error) {
   if (code) {
     snprintf(message, sizeof message, "%s", error->message);
     if (tally.finished + tally.failed > 0) {
-      snprintf(message, sizeof message, "%s; %d of %d runs had finished", error->message,
+      snprintf(message, sizeof message, "%s; %ld of %ld runs had finished", error->message,
                tally.finished, tally.runs);
     }
     cli_fail(&work->scenario, EXIT_FAILED, message);
   } else if (tally.finished < tally.runs) {
-    fprintf(stderr, "vida: %d of %d runs failed\n", tally.runs - tally.finished, tally.runs);
+    fprintf(stderr, "vida: %ld of %ld runs failed\n", tally.runs - tally.finished, tally.runs);
     work->scenario.exit_code = EXIT_FAILED;
   }
 }
@@ -669,12 +697,16 @@ static int run_protected(lua_State* L) {
   if (!drop_empty_studies(work) || !select_columns(work)) {
     return 0;
   }
+  if (work->ranks && work->ranks->rank > 0) {
+    return work_for_others(L, work);
+  }
   prepare_files(L, work);
   const bool had_page = has_page(work);
   int code = hold_folders(work, &error);
   if (code) {
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
   }
+  note_other_processes(work);
   code = stream_sweeps(L, work, &error);
   if (code) {
     close_journal(work);
@@ -721,6 +753,20 @@ static bool check_trajectories(RunArguments* arguments) {
                                    : true;
 }
 
+/* Makes the runs, maybe together with other processes, of which the first one has the output. */
+static int run_with_others(Work* work) {
+  if (!cli_begin_ranks("run", &work->ranks) ||
+      (work->ranks && work->ranks->rank > 0 && !freopen("/dev/null", "w", stdout))) {
+    return EXIT_USAGE;
+  }
+  const int code = cli_run_protected(run_protected, &work->scenario);
+  VidaJournal_Destroy(&work->journal);
+  VidaReport_ReleaseFolder(&work->folder);
+  fflush(NULL);
+  cli_end_ranks(code != EXIT_OK && !work->is_together, code);
+  return code;
+}
+
 static int run_command(const CliCommand* command, int count, char** texts) {
   RunArguments arguments = {.sandbox = {.command = "run"}};
   int code = EXIT_USAGE;
@@ -744,9 +790,7 @@ static int run_command(const CliCommand* command, int count, char** texts) {
                               .settings = &arguments.settings,
                               .may_work_alone = true},
                  .arguments = &arguments};
-    code = cli_run_protected(run_protected, &work.scenario);
-    VidaJournal_Destroy(&work.journal);
-    VidaReport_ReleaseFolder(&work.folder);
+    code = run_with_others(&work);
   }
   free(arguments.settings.items);
   free(arguments.only.items);

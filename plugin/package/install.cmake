@@ -6,7 +6,7 @@ set(VIDA_LUA_DIR share/lua/5.4 CACHE STRING "Where the Lua library goes, below t
 
 # What has not been built yet (scenarios/run builds the command only) is built now. Nothing else is, so
 # that root, who may install, leaves no files of its own in a finished build.
-foreach(target IN ITEMS vida_static vida_shared vida_lua vida_module vida_command)
+foreach(target IN ITEMS vida_static vida_shared vida_lua vida_module vida_command vida_mpi)
   if(TARGET ${target})
     install(CODE "
       if(NOT EXISTS \"$<TARGET_FILE:${target}>\")
@@ -54,6 +54,9 @@ if(TARGET vida_command)
     install(FILES ${made}/vida.fish
             DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   endif()
+endif()
+if(TARGET vida_mpi)
+  install(TARGETS vida_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/vida)
 endif()
 if(TARGET vida_module)
   install(TARGETS vida_module LIBRARY DESTINATION ${VIDA_LUA_CDIR})

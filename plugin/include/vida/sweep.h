@@ -75,6 +75,7 @@ VIDA_API int VidaStudy_Moments(const VidaStudy* study, int spread, const VidaCol
  */
 typedef struct VidaRanks {
   int rank, count; /* number of this process, 0 .. count - 1 */
+  int processors;  /* that each process of a machine can have; 0: as many as there are */
   int (*send)(void* data, int to, int kind, const void* bytes, size_t size, VidaError* error);
   /* Receives a message of any process; the caller frees *bytes with free(). If it `waits`, it does
    * so for about a tenth of a second. *from is -1 where there is no message. */

@@ -235,7 +235,7 @@ static int answer(const VidaRanks* ranks, VidaStudy* study, const vida_row_colum
                   long chunk, double began, VidaError* error) {
   vida_record record = {0};
   VidaError problem = {0};
-  int code = vida__make_chunk(study, columns, chunk, began, NULL, &record, &problem);
+  int code = vida__make_chunk(ranks, study, columns, chunk, began, NULL, &record, &problem);
   if (code) {
     vida__clear_record(&record);
     vida__put_integer(&record, code);

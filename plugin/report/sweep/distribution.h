@@ -13,10 +13,11 @@
 
 typedef struct vida_distribution vida_distribution;
 
-/* Makes the runs of a chunk of the sweep, and appends the result to a record (sweep.c). `began`:
- * the clock reading at the beginning of the study, for its time limit. */
-int vida__make_chunk(VidaStudy* study, const vida_row_columns* columns, long index, double began,
-                     const VidaObserver* observer, vida_record* record, VidaError* error);
+/* Makes the runs of a chunk of the sweep, and appends the result to a record (sweep.c). `ranks` is
+ * nullable; `began`: the clock reading at the beginning of the study, for its time limit. */
+int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
+                     long index, double began, const VidaObserver* observer, vida_record* record,
+                     VidaError* error);
 
 /* Begins to distribute the chunks first .. count - 1 of study number `study`. */
 int vida__create_distribution(const VidaRanks* ranks, int study, const vida_fingerprint* print,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "report/sweep/distribution.h"
 #include "report/sweep/files.h"
@@ -110,6 +111,16 @@ static int limit_time(VidaStudy* chunk, double began, VidaError* error) {
                     : vida__fail(error, VIDA_WALL_LIMIT, "the time of the study is over");
 }
 
+/* jobs = 0 means the processors of this process, which share a machine with others. */
+static int limit_processors(VidaStudy* chunk, const VidaRanks* ranks, VidaError* error) {
+  const int own = vida__count_processors();
+  if (!ranks || ranks->processors < 1 || VidaOptions_Get(chunk->options, "jobs") != 0.0) {
+    return VIDA_SUCCESS;
+  }
+  const int jobs = own < ranks->processors ? own : ranks->processors;
+  return VidaOptions_SetReal(chunk->options, "jobs", jobs, error);
+}
+
 /* A run that was stopped, or not made, has no result. */
 static int check_ends(const VidaStudy* chunk, VidaError* error) {
   for (int run = 0; run < chunk->count; run++) {
@@ -121,12 +132,14 @@ static int check_ends(const VidaStudy* chunk, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-int vida__make_chunk(VidaStudy* study, const vida_row_columns* columns, long index, double began,
-                     const VidaObserver* observer, vida_record* record, VidaError* error) {
+int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
+                     long index, double began, const VidaObserver* observer, vida_record* record,
+                     VidaError* error) {
   VidaStudy* chunk = NULL;
   const long first = index * vida__chunk_size(study), count = starts_in(study, index);
   int code = vida__create_chunk(study, first, count, &chunk, error);
   code = code ? code : limit_time(chunk, began, error);
+  code = code ? code : limit_processors(chunk, ranks, error);
   code = code ? code : VidaStudy_Run(chunk, observer, error);
   code = code ? code : check_ends(chunk, error);
   vida__put_integer(record, index);
@@ -205,8 +218,8 @@ static int watch_end(void* data, int run, const VidaRow* row, VidaError* error) 
 static int make_own_chunk(running_sweep* work, long index, vida_record* record, VidaError* error) {
   const VidaObserver observer = {.end = watch_end, .progress = watch_progress, .data = work};
   vida__clear_record(record);
-  const int code =
-      vida__make_chunk(work->study, &work->columns, index, work->began, &observer, record, error);
+  const int code = vida__make_chunk(work->scope->ranks, work->study, &work->columns, index,
+                                    work->began, &observer, record, error);
   if (code && work->problem.code && error) {
     *error = work->problem;
   }
