@@ -816,6 +816,9 @@ const CliCommand cli_run_command = {
         "printed and written; the others have the status STOPPED or NOT_RUN. The third\n"
         "Ctrl-C ends the process at once. --resume goes on where a run with --out DIR\n"
         "was ended or killed: DIR/study.journal has the finished runs until all are done.\n"
+        "Sweeps of 20000 runs and more write their rows to DIR/rows.csv and print\n"
+        "statistics (--set stream=on or off decides otherwise). Under 'mpirun -n 4' four\n"
+        "processes share the runs of such sweeps.\n"
         "Exit code: 0 all runs finished, 1 the script or a run failed, 2 wrong usage,\n"
         "130 or 143 ended by Ctrl-C or SIGTERM, 141 the reader of the rows has closed\n"
         "stdout.\n",
@@ -829,7 +832,8 @@ const CliCommand cli_run_command = {
         "  vida run scenarios/double_spherical_pendulum.lua --defects --drift\n"
         "  vida run scenarios/four_particles.lua --out results --format csv > rows.csv\n"
         "  vida run scenarios/pendulum.lua --out results --format hdf5 --columns q,energy\n"
-        "  vida run scenarios/double_spherical_pendulum.lua --report\n",
+        "  vida run scenarios/double_spherical_pendulum.lua --report\n"
+        "  mpirun -n 4 vida run sweep.lua --out results\n",
     .options = run_options,
     .take_operand = take_script,
     .takes_next = takes_next,

@@ -12,16 +12,21 @@ system:gravity { 0, -9.81 }
 local bob = system:particle { "bob", mass = 1.0, position = { 0.6 * length, vida.free(-1) },
   velocity = { vida.free(), 0 } }
 system:distance { "rod", system.ground, bob, length = length }
-local function list(count)
-  local values = {}
-  for i = 1, count do
-    values[i] = 0.9 * length * i / count
+-- With the setting \`hangs\` the process does not come beyond the first chunk of 1024 starts: all are asked for
+-- once before (2200), some of them twice (49).
+local hangs = vida.setting { "hangs", false }
+local calls = 0
+local function start(i)
+  calls = calls + 1
+  while hangs and calls > 2200 + 49 + 1024 + 100 do
+    calls = calls + 1
   end
-  return values
+  return { label = "i=" .. i,
+    values = { ["bob.x"] = 0.9 * length * (1 + i % 50) / 50, ["d bob.y/dt"] = 0.01 * (i // 50) } }
 end
 local one = vida.compare { system = system, time = 1, methods = { { "rattle", h = 0.1 } } }
 local many = vida.sweep { system = system, time = 1, jobs = 2, stream = "on",
-  vary = { ["bob.x"] = list(44), ["d bob.y/dt"] = list(50) },
+  starts = { count = 2200, at = start },
   methods = { { "rattle", h = 0.01 }, { "energy-momentum", h = 0.05 } } }
 return { one, many }
 TEXT
@@ -43,7 +48,7 @@ shows "2200/2200"
 # Begins the sweep, and sends a signal when some chunks are kept. The state is small before the first one.
 begin_and_end() {
   rm -rf "$work/part"
-  "$VIDA" run "$work/sweep.lua" --out "$work/part" --jobs 1 >/dev/null 2>&1 </dev/null &
+  "$VIDA" run "$work/sweep.lua" --out "$work/part" --set hangs=true >/dev/null 2>&1 </dev/null &
   local pid=$!
   for ((i = 0; i < 3000; i++)); do
     [[ $(wc -c 2>/dev/null <"$work/part/sweep.state") -gt 8000 ]] && break
@@ -69,5 +74,45 @@ same "$work/part" "killed"
 begin_and_end TERM
 expect 0 run "$work/sweep.lua" --out "$work/part" --resume
 same "$work/part" "ended by SIGTERM"
+
+# ---- several processes ----------------------------------------------------------------------------------------
+if [[ ! -e $(dirname -- "$VIDA")/vida_mpi.so ]] || ! command -v mpirun >/dev/null || [[ -n ${VIDA_SANITIZED-} ]]; then
+  echo "without MPI"
+  finish
+fi
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+together() { # together COUNT ARGUMENTS...
+  local count=$1
+  shift
+  timeout 120 mpirun -n "$count" "$VIDA" run "$@" >"$work/out" 2>"$work/err" </dev/null
+  code=$?
+}
+mpirun -n 1 true 2>/dev/null || { echo "mpirun does not work here"; finish; }
+for count in 2 4; do
+  rm -rf "$work/part"
+  together "$count" "$work/sweep.lua" --out "$work/part"
+  ((code == 0)) || complain "$count processes: exit code $code: $(head -c 600 "$work/err")"
+  same "$work/part" "$count processes"
+  [[ $(grep -c 'statistics of 4400 runs' "$work/out") == 1 ]] || complain "$count processes print the results"
+done
+
+# A process with another scenario.
+rm -rf "$work/part"
+timeout 60 mpirun -n 1 "$VIDA" run "$work/sweep.lua" --out "$work/part" : -n 1 "$VIDA" run "$work/sweep.lua" \
+  --out "$work/part" --set length=2 >"$work/out" 2>"$work/err" </dev/null && complain "another scenario is accepted"
+says "rank 1 of the processes has another system"
+
+# A process that is lost ends all of them, and one process goes on.
+rm -rf "$work/part"
+mpirun -n 2 "$VIDA" run "$work/sweep.lua" --out "$work/part" --set hangs=true >/dev/null 2>&1 </dev/null &
+pid=$!
+for ((i = 0; i < 1500; i++)); do
+  [[ $(wc -c 2>/dev/null <"$work/part/sweep.state") -gt 8000 ]] && break
+  sleep 0.02
+done
+kill -KILL "$(pgrep -P "$pid" -n vida)" 2>/dev/null
+wait "$pid" 2>/dev/null && complain "a lost process is not noticed"
+expect 0 run "$work/sweep.lua" --out "$work/part" --resume
+same "$work/part" "a process was lost"
 
 finish

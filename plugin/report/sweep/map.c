@@ -152,7 +152,8 @@ static void write_map(FILE* file, const VidaStudy* study, const vida_sweep_metho
   const bool has_failures = method->totals.finished < method->totals.runs;
   const map_scale scale = find_scale(&method->totals), share = {.is_share = true};
   const int width = LEFT + SIDE + (has_failures ? GAP + SIDE : 0) + 100;
-  char title[VIDA_MESSAGE_SIZE] = "";
+  char title[VIDA_MESSAGE_SIZE] = "", unit[VIDA_NAME_SIZE];
+  vida_units units;
   fprintf(file,
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
           "%d\" font-family=\"sans-serif\" font-size=\"13\" shape-rendering=\"crispEdges\">\n"
@@ -161,7 +162,10 @@ static void write_map(FILE* file, const VidaStudy* study, const vida_sweep_metho
   vida__append(title, sizeof title, "%s, %s", VidaSystem_Name(study->system), method->name);
   write_text(file, LEFT, 22, "start", title);
   title[0] = '\0';
-  vida__append(title, sizeof title, "largest %s in each cell", column->title);
+  vida__find_units(study, &units);
+  vida__column_unit(&units, study->relative, column, unit);
+  vida__append(title, sizeof title, "largest %s error in each cell%s%s", column->title,
+               unit[0] ? ", " : "", unit);
   write_panel(file, study, &method->totals, LEFT, &scale, title);
   if (has_failures) {
     write_panel(file, study, &method->totals, LEFT + SIDE + GAP, &share, "share of failed runs");
