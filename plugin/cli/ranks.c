@@ -11,6 +11,9 @@
 #include "commands.h"
 
 #define MODULE "vida_mpi.so"
+#ifndef VIDA_MPI_BELOW
+#define VIDA_MPI_BELOW "lib/vida" /* of the installation */
+#endif
 
 enum { PATH_SIZE = 4096 };
 

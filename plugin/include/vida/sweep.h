@@ -70,15 +70,17 @@ VIDA_API int VidaStudy_Moments(const VidaStudy* study, int spread, const VidaCol
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The processes among which a sweep is distributed. Messages are bytes with a kind >= 0; those
- * between two processes stay in their order. Functions return 0, or a code after filling `error`.
- */
+/* The processes among which a sweep is distributed. Messages between two processes stay in their
+ * order. */
 typedef struct VidaRanks {
   int rank, count; /* number of this process, 0 .. count - 1 */
   int processors;  /* that each process of a machine can have; 0: as many as there are */
+  /* Sends a message of `size` bytes and a kind >= 0 to a process. Returns 0, or a code after
+   * filling `error`. */
   int (*send)(void* data, int to, int kind, const void* bytes, size_t size, VidaError* error);
   /* Receives a message of any process; the caller frees *bytes with free(). If it `waits`, it does
-   * so for about a tenth of a second. *from is -1 where there is no message. */
+   * so for about a tenth of a second. *from is -1 where there is no message. Returns 0, or a code
+   * after filling `error`. */
   int (*receive)(void* data, bool waits, int* from, int* kind, void** bytes, size_t* size,
                  VidaError* error);
   void* data; /* argument of both */
