@@ -389,6 +389,10 @@ int vidalua_constraint(lua_State* L);
 int vidalua_nonholonomic(lua_State* L);
 int vidalua_contact(lua_State* L);
 int vidalua_force(lua_State* L);
+int vidalua_multiplier(lua_State* L);
+/* For lua/library/rows.lua: the number of rows, and the multiplier of one (from 0). */
+int vidalua_row_count(lua_State* L);
+int vidalua_row_multiplier(lua_State* L);
 int vidalua_momentum(lua_State* L);
 int vidalua_observe(lua_State* L);
 int vidalua_parameter(lua_State* L);

@@ -372,6 +372,8 @@ void vidalua_open_library(lua_State* L) {
                                        {"coordinates", vidalua_coordinates},
                                        {"rate", library_rate},
                                        {"parameter", library_parameter},
+                                       {"row_count", vidalua_row_count},
+                                       {"row_multiplier", vidalua_row_multiplier},
                                        {"point", library_point},
                                        {"dimension", library_dimension},
                                        {"parameter_point", library_parameter_point},

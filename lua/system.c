@@ -446,6 +446,7 @@ void vidalua_open_system(lua_State* L) {
                                      {"nonholonomic", vidalua_nonholonomic},
                                      {"contact", vidalua_contact},
                                      {"force", vidalua_force},
+                                     {"multiplier", vidalua_multiplier},
                                      {"momentum", vidalua_momentum},
                                      {"observe", vidalua_observe},
                                      {"parameter", vidalua_parameter},

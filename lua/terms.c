@@ -537,6 +537,66 @@ int vidalua_force(lua_State* L) {
   return 0;
 }
 
+/* ---- multipliers ----------------------------------------------------------------------------- */
+
+static const char* row_name(const void* system, int index) {
+  return VidaSystem_ConstraintName(system, index);
+}
+
+/* Pushes the multiplier of a row of the system at 1. */
+static void push_multiplier(lua_State* L, VidaSystem* system, int row) {
+  VidaError error;
+  VidaExpression node = -1;
+  if (VidaSystem_MultiplierExpression(system, row, &node, &error)) {
+    vidalua_raise(L, "multiplier", NULL, &error);
+  }
+  vidalua_push_formula(L, 1, node);
+}
+
+/*** Returns the multiplier of a constraint row, for forces that depend on it: dry friction in a
+ * guide, creep of a wheel. Its sign is that of the equations of motion, in which the constraint
+ * causes the generalized force -G^T lambda; its unit is that of a force per gradient of the row.
+ * Only forces and torques may depend on it.
+ * @function multiplier
+ * @tparam string row the name of the row: that of its constraint or, if this has several rows,
+ *   "name: row", as in reports
+ * @treturn expression
+ * @raise if there is no such row; the message suggests the nearest name
+ * @usage
+ * s:constraint { "track", upper.z - 0.3 * upper.x, unit = "m" }
+ * local pressed = vida.abs(s:multiplier "track") * vida.sqrt(1 + 0.3 ^ 2)
+ * s:force { "friction", upper.x, -0.2 * pressed * vida.tanh(upper.vx / 1e-3) }
+ */
+int vidalua_multiplier(lua_State* L) {
+  check_last(L, "multiplier", "the name of a constraint row", 2);
+  lua_settop(L, 2);
+  const VidaLuaBox* box = vidalua_check_open_system(L, 1);
+  const char* name = vidalua_plain_text(L, 2);
+  if (!name) {
+    vidalua_expected(L, "", "multiplier", "the name of a constraint row", 2);
+  }
+  const int row = VidaSystem_ConstraintIndex(box->system, name);
+  if (row < 0) {
+    const VidaLuaNames names = {VidaSystem_ConstraintCount(box->system), row_name, box->system};
+    const char* nearest = vidalua_nearest_name(name, names);
+    vidalua_error(L, "system '%s' has no constraint row '%s'%s%s%s", VidaSystem_Name(box->system),
+                  name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                  nearest ? "'?" : "");
+  }
+  push_multiplier(L, box->system, row);
+  return 1;
+}
+
+int vidalua_row_count(lua_State* L) {
+  lua_pushinteger(L, VidaSystem_ConstraintCount(vidalua_check_system(L, 1)->system));
+  return 1;
+}
+
+int vidalua_row_multiplier(lua_State* L) {
+  push_multiplier(L, vidalua_check_open_system(L, 1)->system, (int)luaL_checkinteger(L, 2));
+  return 1;
+}
+
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 /*** Adds a parameter: a constant in formulas whose value can be changed later.

@@ -374,6 +374,7 @@ int VidaCheck_Create(const VidaSystem* system, double t, const VidaStartOptions*
     created->scale = created->v_near + n;
     count_sizes(created);
     code = vida__evaluator_create(system, &created->evaluator, error);
+    created->evaluator.multipliers = created->evaluator.trial;
   }
   code = code ? code : make_parts(created, error);
   code = code ? code : carry_out(created, options, work, entries, error);

@@ -350,6 +350,33 @@ static int check_hessian(probe* at, VidaCheckPart* part) {
   return VIDA_SUCCESS;
 }
 
+/* The derivatives of a force with respect to multipliers. */
+static int check_by_multipliers(probe* at, VidaCheckPart* part) {
+  const VidaSystem* system = at->check->system;
+  const vida_place place = place_of(at);
+  const vida_reactive_target target = {.weight = 1.0, .matrix = at->matrix};
+  char value[VIDA_REAL_TEXT_SIZE], expected[VIDA_REAL_TEXT_SIZE];
+  memset(at->matrix, 0, (size_t)system->pattern.entries * sizeof(double));
+  const int code = at->term->kernel->by_multipliers(at->term, &place, &target);
+  for (int k = 0; k < system->reaction_count && !code; k++) {
+    verdict of = {0};
+    const int r = system->reaction_rows[k];
+    take_column(at, system->coordinate_count + r, at->analytic);
+    compare(at, &at->check->evaluator.trial[r], 1.0, sample_positions_gradient,
+            system->coordinate_count, 0, false, &of);
+    part->second = fmax(isnan(part->second) ? 0.0 : part->second, relative_error(&of));
+    if (of.ratio > 1.0) {
+      vida__check_find(
+          at->check, VIDA_SEVERITY_ERROR, part->name,
+          "its derivative with respect to the multiplier of '%s' is %s, but differences "
+          "of its value give %s",
+          system->rows[r].name, vida__real_text(value, of.value, 8),
+          vida__real_text(expected, of.expected, 8));
+    }
+  }
+  return code;
+}
+
 static int check_term(probe* at, const vida_term_batch* batch, VidaCheckPart* part) {
   at->term = batch;
   if (batch->kernel->mass || batch->count == 0) {
@@ -361,7 +388,8 @@ static int check_term(probe* at, const vida_term_batch* batch, VidaCheckPart* pa
   }
   measure_magnitude(at, at->sample[0]);
   if (batch->kernel->is_force) {
-    return check_hessian(at, part);
+    const int code = check_hessian(at, part);
+    return code || !batch->kernel->is_reactive ? code : check_by_multipliers(at, part);
   }
   if (sample_value(at, at->sample[0])) {
     return VIDA_NOT_FINITE;

@@ -287,7 +287,10 @@ void vida__record_equations(VidaStepper* stepper, VidaRecord* record) {
   double *q = block, *v = q + n, *l_q = v + n, *l_v = l_q + n, *g = l_v + n, *entries = g + m;
   find_place(stepper, q, v);
   stepper->segment = stepper->first.segment;
+  const double* multipliers = evaluator->multipliers;
+  evaluator->multipliers = evaluator->trial;
   const int code = vida__gradient(evaluator, t, q, v, l_q, l_v);
+  evaluator->multipliers = multipliers;
   expect_all(record, "the force", n, l_q, code, coordinate_name, system);
   expect_all(record, "the momentum", n, l_v, code, coordinate_name, system);
   expect_all(record, "the value", m, g, vida__constraints(evaluator, t, q, NULL, g), row_name,

@@ -82,8 +82,8 @@ static double find_tried_energy(VidaStepper* stepper) {
     return INFINITY;
   }
   memset(watch->y, 0, (size_t)n * sizeof *watch->y);
-  if (vida__gradient(&watch->evaluator, watch->t, watch->x, watch->y, l_q, rest) ||
-      vida__gradient(&watch->evaluator, watch->t, watch->x, watch->step, l_q, watch->y)) {
+  if (vida__momenta(&watch->evaluator, watch->t, watch->x, watch->y, l_q, rest) ||
+      vida__momenta(&watch->evaluator, watch->t, watch->x, watch->step, l_q, watch->y)) {
     return 0.0;
   }
   for (int i = 0; i < n; i++) {

@@ -118,6 +118,17 @@ int vida__solve_mass(VidaIntegration* self, const double* p, double* v) {
 
 /* ---- guess and solution ---------------------------------------------------------------------- */
 
+/* Guesses impulses: none, or, since forces that depend on multipliers may have no derivative there,
+ * those of the last step, or of the multipliers at the start. */
+static void guess_impulses(const VidaIntegration* self, double* mu) {
+  const bool is_start = self->implicit.history.count == 0;
+  const double* last = self->implicit.history.difference[0] + self->model.n;
+  memset(mu, 0, (size_t)self->model.m * sizeof *mu);
+  for (int r = 0; r < self->model.m && self->model.reactions; r++) {
+    mu[r] = is_start ? self->node.h * vida__reactions_guess(self->model.reactions)[r] : last[r];
+  }
+}
+
 void vida__guess_free_flight(void* data, double* u) {
   VidaIntegration* self = data;
   const VidaSystem* system = self->model.system;
@@ -130,7 +141,7 @@ void vida__guess_free_flight(void* data, double* u) {
       (system->constant_mass && self->model.mass_matrix && !self->model.has_singular_mass)) {
     vida__solve_mass(self, self->node.p, u);
   }
-  memset(u + self->model.n, 0, (size_t)self->model.m * sizeof *u);
+  guess_impulses(self, u + self->model.n);
 }
 
 double vida__largest_turn(const VidaSystem* system, const double* before, const double* after,
@@ -183,6 +194,7 @@ static void guess_unknown(VidaIntegration* self) {
   if (self->implicit.history.count == 0) {
     memset(u, 0, size * sizeof *u);
     memcpy(u, self->node.v, (size_t)self->model.n * sizeof *u);
+    guess_impulses(self, u + self->model.n);
     return;
   }
   if (!is_extrapolated(self)) {
@@ -532,7 +544,7 @@ static int project_residual(VidaIntegration* self, double t, const double* q, co
   const VidaSystem* system = self->model.system;
   const int n = self->model.n;
   double* r = self->work.node_step;
-  int code = vida__gradient(&self->model.evaluator, t, q, v, self->work.l_q, self->work.l_v);
+  int code = vida__momenta(&self->model.evaluator, t, q, v, self->work.l_q, self->work.l_v);
   code = code ? code : vida__velocity_residual(&self->model.evaluator, t, q, entries, v, r + n);
   for (int i = 0; i < n; i++) {
     r[i] = self->work.l_v[i] - p[i];

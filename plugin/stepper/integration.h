@@ -15,6 +15,7 @@
 #include "solve/implicit_map.h"
 #include "system/constraints/equations.h"
 #include "system/constraints/rank.h"
+#include "system/constraints/reactions.h"
 #include "system/evaluate/evaluate.h"
 
 enum { VIDA_HISTORY = 6 };
@@ -54,10 +55,11 @@ typedef struct vida_model {
   vida_linear* mass_matrix;
   bool has_singular_mass; /* mass_matrix could not be factored */
   /* Rows that depend on others at the start, for which multipliers have the least norm. */
-  vida_rank* rank;    /* NULL: too many constraints share a coordinate */
-  double* redundancy; /* m: shifts that regularize the diagonal of constraint rows */
-  double* least_norm; /* m: work space */
-  bool redundant;     /* some rows depend on others */
+  vida_rank* rank;           /* NULL: too many constraints share a coordinate */
+  double* redundancy;        /* m: shifts that regularize the diagonal of constraint rows */
+  double* least_norm;        /* m: work space */
+  bool redundant;            /* some rows depend on others */
+  vida_reactions* reactions; /* for accelerations; NULL: no force depends on a multiplier */
 } vida_model;
 
 /* The parts of step equations M w + base + kappa G0^T mu = 0, g(q1) = 0 in which neither base nor
@@ -431,6 +433,11 @@ int vida__factor_node_matrix(VidaIntegration* self, const double* entries, const
 /* Factors the matrix of vida__project_velocity at (t,q,v). */
 int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* v);
+/* From here on, forces that depend on multipliers take mu / h for these (mu has m components; h = 1
+ * for multipliers themselves); without such forces, does nothing. */
+void vida__begin_reactions(VidaIntegration* self, const double* mu, double h);
+/* From here on, multipliers are not known. */
+void vida__end_reactions(VidaIntegration* self);
 /* Computes the multipliers of least norm with the same forces G^T mu into self->model.least_norm.
  * The node matrix must have been factored for these entries of G. */
 int vida__find_least_norm(VidaIntegration* self, const double* entries, const double* mu);

@@ -242,8 +242,8 @@ static int meet_rows(VidaStepper* stepper, double t, const double* g_left, const
   if (code || !rates_jump) {
     return code;
   }
-  code = vida__gradient(&stepper->self.model.evaluator, t, jumps->q, jumps->v,
-                        stepper->self.work.l_q, stepper->self.node.p);
+  code = vida__momenta(&stepper->self.model.evaluator, t, jumps->q, jumps->v,
+                       stepper->self.work.l_q, stepper->self.node.p);
   return code ? vida__evaluation_failed(&stepper->self, code, error)
               : vida__project_velocity(&stepper->self, t, jumps->q, stepper->self.work.entries,
                                        stepper->self.node.p, jumps->v, NULL, error);

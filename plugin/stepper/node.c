@@ -4,19 +4,55 @@
 
 #include "stepper/frame.h"
 
+void vida__begin_reactions(VidaIntegration* self, const double* mu, double h) {
+  if (self->model.reactions) {
+    double* lambda = vida__reactions_work(self->model.reactions);
+    for (int r = 0; r < self->model.m; r++) {
+      lambda[r] = mu[r] / h;
+    }
+    self->model.evaluator.multipliers = lambda;
+  }
+}
+
+void vida__end_reactions(VidaIntegration* self) {
+  self->model.evaluator.multipliers = NULL;
+}
+
+static int solve_with_node_matrix(void* self, double* x) {
+  return vida__linear_solve(((VidaIntegration*)self)->model.node_matrix, x, x);
+}
+
+/* Solves the equations of motion with the factors of the node matrix. */
+static int solve_motion(VidaIntegration* self, double t, const double* q, const double* v,
+                        double* x) {
+  if (!self->model.reactions) {
+    return vida__linear_solve(self->model.node_matrix, x, x);
+  }
+  return self->model.redundant
+             ? vida__fail_dependent_reactions(self->model.system, &self->model.evaluator.error)
+             : vida__reactions_solve(self->model.reactions, &self->model.evaluator, t, q, v,
+                                     solve_with_node_matrix, self, x);
+}
+
 int vida__accelerations(VidaIntegration* self, double t, const double* q, const double* v,
                         double* a, double* lambda) {
   double* right_side = self->work.node_step;
   double* bias = right_side + self->model.n;
+  const double* kept = self->model.evaluator.multipliers;
+  if (self->model.reactions) {
+    vida__reactions_forget(self->model.reactions);
+    self->model.evaluator.multipliers = vida__reactions_guess(self->model.reactions);
+  }
   int code = vida__jacobian(&self->model.evaluator, t, q, self->work.entries);
   code = code ? code : vida__factor_matrix_at(self, t, q, self->work.entries, v);
   code = code
              ? code
              : vida__motion_bias(&self->model.evaluator, t, q, v, right_side, bias, self->work.l_v);
+  self->model.evaluator.multipliers = kept;
   for (int r = 0; r < self->model.m; r++) {
     bias[r] = -bias[r];
   }
-  code = code ? code : vida__linear_solve(self->model.node_matrix, right_side, right_side);
+  code = code ? code : solve_motion(self, t, q, v, right_side);
   if (!code) {
     memcpy(a, right_side, (size_t)self->model.n * sizeof *a);
     memcpy(lambda, bias, (size_t)self->model.m * sizeof *lambda);

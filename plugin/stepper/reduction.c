@@ -19,6 +19,15 @@ int vida__check_reduction(const VidaIntegration* self, VidaError* error) {
                       "constraints; leave the option out",
                       method, system->name);
   }
+  if (system->has_reactive_forces) {
+    const char* row = "";
+    const char* force = vida__reactive_name(system, &row);
+    return vida__fail(
+        error, VIDA_NOT_SUPPORTED,
+        "%s: reduction = null-space does not fit, since the force '%s' depends on the "
+        "multiplier of '%s', which it removes; leave the option out",
+        method, force, row);
+  }
   if (system->pattern.size > MOST_UNKNOWNS) {
     return vida__fail(error, VIDA_NOT_SUPPORTED,
                       "%s: reduction = null-space has dense matrices, and is for at most %d "

@@ -17,12 +17,13 @@ static int measure_forces(VidaIntegration* self) {
   const vida_pattern* pattern = &system->pattern;
   const vida_hessian_weights positions_only = {1.0, 0.0, 0.0, 0.0};
   double* matrix = self->model.node_matrix->values;
-  int code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
-                            self->work.l_q, self->work.l_v);
+  int code = vida__momenta(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                           self->work.l_q, self->work.l_v);
   vida__linear_clear(self->model.node_matrix);
   code = code ? code
-              : vida__add_hessian(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
-                                  positions_only, matrix);
+              : vida__add_hessian_of(&self->model.evaluator, VIDA_PART_ALL & ~VIDA_PART_REACTIVE,
+                                     self->node.t0, self->node.q, self->node.v, positions_only,
+                                     matrix);
   for (int i = 0; i < self->model.n; i++) {
     self->model.force_size[i] = fabs(self->work.l_q[i]) + fabs(system->uniform_force[i]);
   }

@@ -171,6 +171,15 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
         "not accept the general Lagrangian '%s' of system '%s'",
         name, term ? term : "", system->name);
   }
+  if (system->has_reactive_forces && !(method->info.capabilities & VIDA_CAN_REACTIVE_FORCES)) {
+    const char* row = "";
+    const char* force = vida__reactive_name(system, &row);
+    return VIDA_REFUSE_SYSTEM(
+        error,
+        "%s does not accept the force '%s' of system '%s', which depends on the multiplier "
+        "of '%s'",
+        name, force, system->name, row);
+  }
   if (system->time_dependent && !(method->info.capabilities & VIDA_CAN_TIME_DEPENDENT)) {
     return VIDA_REFUSE_SYSTEM(error,
                               "%s cannot integrate system '%s', whose constraints depend on time",
@@ -264,6 +273,9 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   created->self.model.has_increments = has_increments(system);
   code = vida__evaluator_create(system, &created->self.model.evaluator, error);
   code = code ? code : vida__jumps_create(created, error);
+  if (!code && vida__reactions_create(system, &created->self.model.reactions)) {
+    code = vida__fail_memory(error);
+  }
   code = code ? code : VidaOptions_Copy(options, &created->options, error);
   created->self.options = created->options;
   created->full_step = VidaOptions_Get(options, "h");
@@ -314,6 +326,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
     old->self.method->destroy(&old->self);
   }
   vida__rank_destroy(&old->self.model.rank);
+  vida__reactions_destroy(&old->self.model.reactions);
   vida__watch_destroy(&old->watch);
   vida__jumps_destroy(&old->jumps);
   free(old->self.state);

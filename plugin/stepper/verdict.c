@@ -192,6 +192,9 @@ static bool is_soft(const VidaStepper* stepper) {
 }
 
 static int check_singular_start(VidaStepper* stepper, const double* v, VidaError* error) {
+  if (stepper->self.model.redundant && stepper->self.model.system->has_reactive_forces) {
+    return vida__fail_dependent_reactions(stepper->self.model.system, error);
+  }
   const int row =
       stepper->self.model.redundant && !is_soft(stepper) ? find_contradiction(stepper, v) : -1;
   char size[VIDA_REAL_TEXT_SIZE];

@@ -86,16 +86,21 @@ static void discard_completion(VidaSystem* system) {
   free(system->uniform_force);
   free(system->mass_slot);
   free(system->entries);
+  free(system->reaction_rows);
   vida__free_pattern_order(&system->pattern);
   free(system->pattern.column_start);
   free(system->pattern.row);
   system->mass = system->uniform_force = NULL;
   system->mass_slot = NULL;
   system->entries = NULL;
+  system->reaction_rows = NULL;
   system->pattern.column_start = system->pattern.row = NULL;
   for (int b = 0; b < system->term_batch_count; b++) {
-    free(system->term_batches[b].slot);
-    system->term_batches[b].slot = NULL;
+    vida_term_batch* batch = &system->term_batches[b];
+    free(batch->slot);
+    free(batch->multiplier_slot);
+    free(batch->multiplier_column);
+    batch->slot = batch->multiplier_slot = batch->multiplier_column = NULL;
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     free(system->constraint_batches[b].slot);
@@ -105,12 +110,13 @@ static void discard_completion(VidaSystem* system) {
 
 static void find_kinds(VidaSystem* system) {
   system->constant_mass = true;
-  system->has_forces = system->has_coupled_mass = false;
+  system->has_forces = system->has_coupled_mass = system->has_reactive_forces = false;
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_kernel* kernel = system->term_batches[b].kernel;
     system->constant_mass =
         system->constant_mass && (kernel->is_potential || kernel->is_kinetic || kernel->is_force);
     system->has_forces = system->has_forces || kernel->is_force;
+    system->has_reactive_forces = system->has_reactive_forces || kernel->is_reactive;
     system->has_coupled_mass = system->has_coupled_mass || kernel->is_kinetic;
   }
 }
@@ -248,6 +254,10 @@ const char* VidaSystem_CoordinateUnit(const VidaSystem* system, int coordinate) 
 
 const char* VidaSystem_ConstraintName(const VidaSystem* system, int row) {
   return system && row >= 0 && row < system->row_count ? system->rows[row].name : NULL;
+}
+
+int VidaSystem_ConstraintIndex(const VidaSystem* system, const char* name) {
+  return system && name ? vida__find_string(&system->row_names, name) : -1;
 }
 
 bool VidaSystem_ConstraintIsNonholonomic(const VidaSystem* system, int row) {

@@ -89,6 +89,12 @@ static void put_observables(vida_record* record, const VidaSystem* system) {
   }
 }
 
+static void put_multipliers(vida_record* record, const VidaSystem* system) {
+  for (int k = 0; k < system->multiplier_count; k++) {
+    vida__put_integer(record, system->multiplier_rows[k]);
+  }
+}
+
 /* A system without contacts has the same record as before there were any. */
 static void put_contacts(vida_record* record, const vida_contacts* contacts) {
   if (!contacts) {
@@ -133,6 +139,7 @@ int vida__fingerprint_system(const VidaSystem* system, uint64_t* checksum, VidaE
   }
   put_observables(&record, system);
   put_contacts(&record, system->contacts);
+  put_multipliers(&record, system);
   take(&record, checksum, &no_memory);
   vida__free_record(&record);
   return no_memory ? vida__fail_memory(error) : VIDA_SUCCESS;

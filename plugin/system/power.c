@@ -154,6 +154,7 @@ int vida__find_energy_sources(VidaSystem* system, VidaError* error) {
     vida_evaluator evaluator;
     double* work = vida__allocate(3 * n + (size_t)system->row_count, sizeof *work);
     int code = vida__evaluator_create(system, &evaluator, error);
+    evaluator.multipliers = evaluator.trial;
     if (!code && !work) {
       code = vida__fail_memory(error);
     }
@@ -237,19 +238,22 @@ int vida__power_find(vida_power* power, double t, const double* q, const double*
   double l_t = 0.0;
   int code = VIDA_SUCCESS;
   *energy_rate = 0.0;
-  if (a || drives) {
+  const bool reacts = power->system->has_reactive_forces && (exchange & VIDA_EXCHANGE_FORCES);
+  if (a || drives || reacts) {
     double* into = a ? a : power->a;
     code = vida__equations_find(power->equations, t, q, v, NULL, into, power->lambda);
-    for (int i = 0; i < n && !drives && code > 0; i++) {
+    for (int i = 0; i < n && !drives && !reacts && code > 0; i++) {
       into[i] = (double)NAN;
     }
-    code = drives || code < 0 ? code : VIDA_SUCCESS;
+    code = drives || reacts || code < 0 ? code : VIDA_SUCCESS;
   }
   if (!code && drives) {
     code = find_drive_power(power, t, q, energy_rate);
   }
   if (!code && (exchange & VIDA_EXCHANGE_FORCES)) {
-    code = vida__gradient_of(&power->evaluator, VIDA_PART_FORCE, t, q, v, power->l_q, power->l_v);
+    power->evaluator.multipliers = power->lambda;
+    code = vida__gradient_of(&power->evaluator, VIDA_PART_FORCE | VIDA_PART_REACTIVE, t, q, v,
+                             power->l_q, power->l_v);
     for (int i = 0; i < n; i++) {
       *energy_rate += power->l_q[i] * v[i];
     }

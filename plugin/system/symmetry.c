@@ -571,6 +571,7 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   bool* is_free = vida__allocate((size_t)system->constraint_batch_count, sizeof *is_free);
   at.entries = vida__allocate((size_t)system->entry_count, sizeof *at.entries);
   int code = vida__evaluator_create(system, &evaluator, error);
+  evaluator.multipliers = evaluator.trial;
   if (!code && (!work || !at.entries || !owners || !is_free)) {
     code = vida__fail_memory(error);
   }

@@ -48,6 +48,8 @@ static void destroy_term(vida_term_batch* batch) {
   free(batch->index);
   free(batch->parameter);
   free(batch->slot);
+  free(batch->multiplier_slot);
+  free(batch->multiplier_column);
   vida__release_functions(batch->functions);
 }
 
@@ -106,6 +108,8 @@ void VidaSystem_Destroy(VidaSystem** system) {
   free(old->particles);
   free(old->springs);
   free(old->rows);
+  free(old->multiplier_rows);
+  free(old->reaction_rows);
   free(old->term_batches);
   free(old->constraint_batches);
   free(old->entries);

@@ -109,6 +109,8 @@ static void test_expressions(void) {
   REFUSED("expression", VidaSystem_Apply(s, "+", 2, pair, NULL, &error));
   REFUSED("system", VidaSystem_ParameterExpression(NULL, 0, &x, &error));
   REFUSED("expression", VidaSystem_ParameterExpression(s, 0, NULL, &error));
+  REFUSED("system", VidaSystem_MultiplierExpression(NULL, 0, &x, &error));
+  REFUSED("expression", VidaSystem_MultiplierExpression(s, 0, NULL, &error));
   REFUSED("system", VidaSystem_AddExpressionLagrangian(NULL, "L", x, &error));
   REFUSED("name", VidaSystem_AddExpressionLagrangian(s, NULL, x, &error));
   REFUSED("system", VidaSystem_AddExpressionConstraint(NULL, "g", "m", x, &error));
@@ -248,6 +250,8 @@ static void test_looking(void) {
                  {"of no name", VidaSystem_CoordinateIndex(system_of_one, NULL), -1},
                  {"particle", VidaSystem_ParticleIndex(NULL, "x"), -1},
                  {"of no name", VidaSystem_ParticleIndex(system_of_one, NULL), -1},
+                 {"row", VidaSystem_ConstraintIndex(NULL, "x"), -1},
+                 {"of no name", VidaSystem_ConstraintIndex(system_of_one, NULL), -1},
                  {"parameter", VidaSystem_ParameterIndex(NULL, "x"), -1},
                  {"of no name", VidaSystem_ParameterIndex(system_of_one, NULL), -1},
                  {"contacts", VidaSystem_ContactCount(NULL), 0},

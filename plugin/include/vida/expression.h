@@ -61,6 +61,15 @@ VIDA_API int VidaSystem_Switch(VidaSystem* system, VidaExpression of, int count,
 VIDA_API int VidaSystem_ParameterExpression(VidaSystem* system, int parameter,
                                             VidaExpression* expression, VidaError* error);
 
+/* Makes the expression of the multiplier of a constraint row (0 .. m - 1,
+ * VidaSystem_ConstraintIndex), for forces f(q,v,t,lambda): dry friction in a guide, creep at a
+ * wheel. The sign is that of the equations of motion, d/dt L_v - L_q = f - G^T lambda, and the unit
+ * that of a force per gradient of the row. Only forces and torques may depend on it; other terms
+ * that contain it are refused. Methods with VIDA_CAN_REACTIVE_FORCES integrate such systems. Fails
+ * with VIDA_BAD_ARGUMENT for a row that does not exist. */
+VIDA_API int VidaSystem_MultiplierExpression(VidaSystem* system, int row,
+                                             VidaExpression* expression, VidaError* error);
+
 /* ---- terms of a system ----------------------------------------------------------------------- */
 
 /* Adds a term of the Lagrangian: any function of positions, rates, parameters and time. VIDA splits
@@ -78,8 +87,8 @@ VIDA_API int VidaSystem_AddExpressionConstraint(VidaSystem* system, const char* 
 VIDA_API int VidaSystem_AddExpressionNonholonomic(VidaSystem* system, const char* name,
                                                   const char* unit, VidaExpression row,
                                                   VidaError* error);
-/* Adds generalized forces f(q,v,t). For 0 <= i < count, force[i] acts on the coordinate with the
- * index coordinates[i]. */
+/* Adds generalized forces f(q,v,t), which may depend on multipliers, too. For 0 <= i < count,
+ * force[i] acts on the coordinate with the index coordinates[i]. */
 VIDA_API int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int count,
                                            const int* coordinates, const VidaExpression* force,
                                            VidaError* error);

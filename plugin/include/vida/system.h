@@ -257,6 +257,8 @@ VIDA_API const char* VidaSystem_CoordinateName(const VidaSystem* system, int coo
 VIDA_API const char* VidaSystem_CoordinateUnit(const VidaSystem* system, int coordinate);
 /* Returns the name of a constraint row ("upper rod"); NULL for an unknown index. */
 VIDA_API const char* VidaSystem_ConstraintName(const VidaSystem* system, int row);
+/* Returns the index of the constraint row with this name; -1 for an unknown name. */
+VIDA_API int VidaSystem_ConstraintIndex(const VidaSystem* system, const char* name);
 /* Returns the unit of a constraint row ("m", "m/s", ""); NULL for an unknown index. */
 VIDA_API const char* VidaSystem_ConstraintUnit(const VidaSystem* system, int row);
 /* Returns the index of the coordinate with this name; -1 for an unknown name. */

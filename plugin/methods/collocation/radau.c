@@ -81,7 +81,8 @@ static void guess_start(const VidaIntegration* self, double* u) {
   }
 }
 
-/* Guess from the velocities at the node, without constraint forces. */
+/* Guess from the velocities at the node, without constraint forces, unless others depend on them.
+ */
 static void guess_again(void* data, double* u) {
   const VidaIntegration* self = data;
   const vida_radau* own = self->state;
@@ -89,6 +90,9 @@ static void guess_again(void* data, double* u) {
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     memcpy(u + i * own->block, self->node.v, (size_t)self->model.n * sizeof *u);
     memcpy(u + i * own->block + self->model.n, self->node.v, (size_t)self->model.n * sizeof *u);
+    for (int r = 0; r < self->model.m && self->model.reactions; r++) {
+      u[i * own->block + 2 * self->model.n + r] = own->h * own->lambda0[r];
+    }
   }
 }
 
@@ -414,8 +418,8 @@ static double first_step(const VidaIntegration* self) {
 static int start(VidaIntegration* self, VidaError* error) {
   vida_radau* own = self->state;
   const size_t bytes = (size_t)self->model.n * sizeof(double);
-  int code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
-                            self->work.l_q, self->node.p);
+  int code = vida__momenta(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                           self->work.l_q, self->node.p);
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
@@ -636,7 +640,8 @@ const VidaMethod vida__radau = {
              "rod turns too far, which ends the run; with rtol the error test rejects these.",
              5,
              VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
-                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | VIDA_CAN_ADAPTIVE},
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | VIDA_CAN_ADAPTIVE |
+                 VIDA_CAN_REACTIVE_FORCES},
     .common = common,
     .options = options,
     .equations = {vida__radau_residual, vida__radau_jacobian, vida__radau_sizes, guess_again},

@@ -23,7 +23,8 @@ enum { VIDA_RADAU_STAGES = 3 };
 
 /* The part of the Newton matrix of one stage, on the pattern of the system: `inner` is L_vv with G
  * and G^T, `mixed_vq` is L_vq with the derivatives (G v + g_t)_q in the rows of G, `outer` is L_qq
- * less the curvature of the constraints with lambda, `bend` their curvature with eta. */
+ * less the curvature of the constraints with lambda, and in the columns of lambda less the
+ * derivatives of forces with respect to it, `bend` their curvature with eta. */
 typedef struct vida_stage_blocks {
   double *inner, *mixed_vq, *mixed_qv, *outer, *bend;
 } vida_stage_blocks;

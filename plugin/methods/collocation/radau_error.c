@@ -52,7 +52,9 @@ static int find_defect(VidaIntegration* self, double gamma0, const double* q, co
                                             gamma0 * (-13.0 + 7.0 * root_6) / 3.0, -gamma0 / 3.0};
   const double* mu = own->unknown + (VIDA_RADAU_STAGES - 1) * own->block + 2 * n;
   double* force = self->work.l_q;
+  vida__begin_reactions(self, mu, own->h); /* the filter removes what is not right about them */
   int code = vida__gradient(&self->model.evaluator, own->t, q, v, force, self->work.l_v);
+  vida__end_reactions(self);
   memset(own->defect, 0, (size_t)own->block * sizeof *own->defect);
   for (int k = 0; k < n; k++) {
     force[k] *= own->h;

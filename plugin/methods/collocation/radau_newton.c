@@ -90,7 +90,7 @@ static pair first_entry(const VidaIntegration* self, pair l, sunindextype e, int
     return (pair){block->inner[e] + part.re, part.im};
   }
   if (row < n) {
-    return (pair){block->inner[e], 0.0};
+    return (pair){block->inner[e] + block->outer[e], 0.0};
   }
   return row == column && self->model.redundant
              ? over(-self->model.redundancy[row - n], times(l, l))
@@ -308,13 +308,53 @@ static int solve_first(VidaIntegration* self, const component* one) {
   return code;
 }
 
+/* The unknown of the first matrix is mu + l eta, since both have the columns G^T. Where forces
+ * depend on multipliers, they take mu alone: adds l F (-eta) to the right-hand side, F being their
+ * derivatives and -eta that of the last solution. */
+static void correct_reactions(VidaIntegration* self, const component* one) {
+  const vida_radau* own = self->state;
+  const VidaSystem* system = self->model.system;
+  const int n = self->model.n;
+  for (int k = 0; k < system->reaction_count; k++) {
+    const int r = system->reaction_rows[k], column = n + r;
+    const pair eta = {own->trial[r], one->parts > 1 ? own->trial[self->model.m + r] : 0.0};
+    const pair turned = times(one->eigenvalue, eta);
+    for (sunindextype e = system->pattern.column_start[column];
+         e < system->pattern.column_start[column + 1] && system->pattern.row[e] < n; e++) {
+      const int i = (int)system->pattern.row[e];
+      const pair side = value_at(one, one->first, i);
+      put_value(one, one->first, i,
+                (pair){side.re - own->frozen.outer[e] * turned.re,
+                       side.im - own->frozen.outer[e] * turned.im});
+    }
+  }
+}
+
+/* Solves for W, mu + l eta, P and -eta. With forces that depend on multipliers, twice: -eta depends
+ * on W by the turn of the constraints in a step, which is small. */
+static int solve_both(VidaIntegration* self, const component* one) {
+  const int n = self->model.n, m = self->model.m;
+  int code = set_first(self, one);
+  code = code ? code : solve_first(self, one);
+  code = code ? code : solve_second(self, one, true);
+  if (code || !self->model.reactions) {
+    return code;
+  }
+  for (int part = 0; part < one->parts; part++) {
+    const vida_radau* own = self->state;
+    memcpy(own->trial + part * m, one->second[part] + n, (size_t)m * sizeof *own->trial);
+  }
+  code = set_first(self, one);
+  correct_reactions(self, one);
+  code = code ? code : solve_first(self, one);
+  return code ? code : solve_second(self, one, true);
+}
+
 /* Converts one->values from residuals to corrections. */
 static int solve_component(VidaIntegration* self, const component* one) {
   const int n = self->model.n;
   const int m = self->model.m;
-  int code = set_first(self, one);
-  code = code ? code : solve_first(self, one);
-  code = code ? code : solve_second(self, one, true);
+  int code = solve_both(self, one);
   for (int i = 0; i < n && !code; i++) {
     const pair x = times(one->eigenvalue, value_at(one, one->first, i));
     const pair p = value_at(one, one->second, i);

@@ -103,8 +103,10 @@ static int evaluate_stage(VidaIntegration* self, int i, const double* stage) {
   const int n = self->model.n;
   const double t = stage_time(own, i);
   double* push = own->push + i * n;
+  vida__begin_reactions(self, stage + 2 * n, own->h);
   int code = vida__gradient(&self->model.evaluator, t, own->place + i * n, stage + n, push,
                             own->l_v + i * n);
+  vida__end_reactions(self);
   code = code ? code
               : vida__jacobian(&self->model.evaluator, t, own->place + i * n, entries_of(self, i));
   for (int k = 0; k < n; k++) {
@@ -236,12 +238,17 @@ static int fill_blocks(VidaIntegration* self, double t, const double* q, const d
   const vida_hessian_weights vv = {0.0, 0.0, 0.0, 1.0};
   /* The arrays follow each other in memory. */
   memset(blocks->inner, 0, (eta ? 5 : 4) * (size_t)system->pattern.entries * sizeof *blocks->inner);
+  vida__begin_reactions(self, mu, own->h);
   int code = vida__add_hessian(evaluator, t, q, v, vv, blocks->inner);
   code = code ? code : vida__add_hessian(evaluator, t, q, v, qq, blocks->outer);
   if (!code && !system->separable) {
     code = vida__add_hessian(evaluator, t, q, v, vq, blocks->mixed_vq);
     code = code ? code : vida__add_hessian(evaluator, t, q, v, qv, blocks->mixed_qv);
   }
+  if (!code && self->model.reactions) {
+    code = vida__add_reactive_columns(evaluator, t, q, v, -1.0, blocks->outer);
+  }
+  vida__end_reactions(self);
   if (code || self->model.m == 0) {
     return code;
   }
@@ -325,7 +332,7 @@ static double* put_multiplier(const VidaIntegration* self, int k, int row, doubl
   const sunindextype middle = vida__first_constraint_entry(system, column);
   for (int i = 0; i < VIDA_RADAU_STAGES; i++) {
     for (sunindextype e = from; e < middle; e++) {
-      *next++ = vida__radau_a[i][k] * own->blocks[k].inner[e];
+      *next++ = vida__radau_a[i][k] * (own->blocks[k].inner[e] + own->blocks[k].outer[e]);
     }
     if (i == k) {
       *next++ = self->model.redundant ? -self->model.redundancy[row] : 0.0;

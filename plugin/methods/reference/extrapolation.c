@@ -97,7 +97,7 @@ static int solve(const vida_ode* ode, extrapolation* own, double t, const double
                  const double* v) {
   vida_equations* equations = method_of(ode)->equations;
   const int code = vida__equations_motion_force(equations, t, q, v, own->side, own->work);
-  return code ? code : vida__equations_solve(equations, own->side, own->side);
+  return code ? code : vida__equations_solve_motion(equations, t, q, v, own->side);
 }
 
 /* Makes step i of the sequence from y (2 n) at t in steps s: from own->now to itself. */

@@ -61,7 +61,9 @@ static int momentum_rows(VidaIntegration* self, const double* mu, double* r) {
   const alpha_state* own = self->state;
   const double t = vida__next_time(self);
   const double weight = own->share * self->node.h;
+  vida__begin_reactions(self, mu, self->node.h);
   int code = vida__gradient(&self->model.evaluator, t, self->work.q1, own->v1, self->work.l_q, r);
+  vida__end_reactions(self);
   code = code ? code : vida__jacobian(&self->model.evaluator, t, self->work.q1, self->work.entries);
   for (int i = 0; i < self->model.n; i++) {
     r[i] -= own->base[i] + weight * self->work.l_q[i];
@@ -92,6 +94,22 @@ static int residual(void* data, const double* u, double* r) {
              : vida__nonholonomic(&self->model.evaluator, t, self->work.q1, own->v1, rows);
 }
 
+/* Adds second derivatives with these weights, and those of share (h f - G^T mu) with respect to mu,
+ * but for G. */
+static int add_derivatives(VidaIntegration* self, vida_hessian_weights weights, const double* mu,
+                           double* matrix) {
+  const alpha_state* own = self->state;
+  const double t = vida__next_time(self);
+  vida_evaluator* evaluator = &self->model.evaluator;
+  vida__begin_reactions(self, mu, self->node.h);
+  int code = vida__add_hessian(evaluator, t, self->work.q1, own->v1, weights, matrix);
+  if (!code && self->model.reactions) {
+    code = vida__add_reactive_columns(evaluator, t, self->work.q1, own->v1, -own->share, matrix);
+  }
+  vida__end_reactions(self);
+  return code;
+}
+
 /* Writes the derivatives of nonholonomic rows with respect to w into the entries of G. */
 static int replace_nonholonomic_entries(VidaIntegration* self) {
   alpha_state* own = self->state;
@@ -114,7 +132,7 @@ static int jacobian(void* data, const double* u, double* matrix) {
   const vida_hessian_weights weights = {-own->share * h * h, -own->share * h * own->ratio, h,
                                         own->ratio};
   find_ends(self, u);
-  int code = vida__add_hessian(&self->model.evaluator, t, self->work.q1, own->v1, weights, matrix);
+  int code = add_derivatives(self, weights, u + self->model.n, matrix);
   code = code ? code
               : vida__add_curvature(&self->model.evaluator, t, self->work.q1, own->share * h,
                                     u + self->model.n, matrix);
@@ -183,8 +201,7 @@ static int factor_velocity_matrix(VidaIntegration* self) {
   const vida_hessian_weights weights = {0.0, -own->share * self->node.h, 0.0, 1.0};
   double* matrix = self->model.node_matrix->values;
   vida__linear_clear(self->model.node_matrix);
-  const int code = vida__add_hessian(&self->model.evaluator, vida__next_time(self), self->work.q1,
-                                     own->v1, weights, matrix);
+  const int code = add_derivatives(self, weights, own->mu, matrix);
   vida__add_columns(self->model.system, self->work.entries, own->share, matrix);
   vida__add_rows(self->model.system, self->work.entries, 1.0, matrix);
   for (int k = 0; k < self->model.m && self->model.redundant; k++) {
@@ -232,7 +249,9 @@ static int find_next_state(VidaIntegration* self) {
   const double t = vida__next_time(self);
   const double h = self->node.h;
   double sum = 0.0;
+  vida__begin_reactions(self, own->mu, h);
   int code = vida__gradient(&self->model.evaluator, t, self->work.q1, own->v1, own->s1, own->p1);
+  vida__end_reactions(self);
   code = code ? code : vida__jacobian(&self->model.evaluator, t, self->work.q1, self->work.entries);
   vida__add_reaction(self->model.system, self->work.entries, -1.0 / h, own->mu, own->s1);
   for (int i = 0; i < self->model.n; i++) {
@@ -333,7 +352,9 @@ static int find_rates(VidaIntegration* self, double distance, const double* a0, 
            sizeof self->model.evaluator.error);
     return code;
   }
+  vida__begin_reactions(self, own->mu, 1.0);
   code = vida__gradient(&self->model.evaluator, t, self->work.q1, own->v1, s, self->work.l_v);
+  vida__end_reactions(self);
   vida__add_reaction(self->model.system, vida__equations_jacobian(own->equations), -1.0, own->mu,
                      s);
   return code;
@@ -389,12 +410,13 @@ static int start(VidaIntegration* self, VidaError* error) {
   alpha_state* own = self->state;
   int code = start_rates(self);
   code = code ? code
-              : vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, own->v,
-                               self->work.l_q, own->p);
+              : vida__momenta(&self->model.evaluator, self->node.t0, self->node.q, own->v,
+                              self->work.l_q, own->p);
   code = code ? code
-              : vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
-                               self->work.l_q, self->node.p);
-  if (code == VIDA_STEP_SINGULAR) {
+              : vida__momenta(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                              self->work.l_q, self->node.p);
+  const bool is_told = self->model.reactions && *self->model.evaluator.error.message;
+  if (code == VIDA_STEP_SINGULAR && !is_told) {
     vida__fail(error, code,
                "%s cannot start: the accelerations of system '%s' could not be computed, since its "
                "mass matrix and constraints form a singular matrix",
@@ -529,7 +551,7 @@ static const char limits[] =
 
 enum {
   ALPHA_CAPABILITIES = VIDA_CAN_POSITION_LEVEL | VIDA_CAN_GENERAL_LAGRANGIAN |
-                       VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC
+                       VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | VIDA_CAN_REACTIVE_FORCES
 };
 
 const VidaMethod vida__hht = {

@@ -90,7 +90,7 @@ static int solve_stage(const vida_ode* ode, half_explicit* own, double t, const 
   int code = vida__equations_factor_rows(equations, t, q, own->v[k], columns, own->rows[0]);
   code =
       code ? code : vida__equations_motion_force(equations, t, q, own->v[k], own->side, own->work);
-  code = code ? code : vida__equations_solve(equations, own->side, own->side);
+  code = code ? code : vida__equations_solve_motion(equations, t, q, own->v[k], own->side);
   memcpy(a, own->side, (size_t)n * sizeof *a);
   return code;
 }

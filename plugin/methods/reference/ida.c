@@ -400,8 +400,8 @@ static int take_state(VidaIntegration* self, double t, VidaError* error) {
   int code = VIDA_SUCCESS;
   const double* p = y + own->form.p;
   if (!own->form.in_momenta) {
-    code = vida__gradient(&self->model.evaluator, t, y, y + self->model.n, own->form.l_q,
-                          own->form.l_v);
+    code = vida__momenta(&self->model.evaluator, t, y, y + self->model.n, own->form.l_q,
+                         own->form.l_v);
     p = own->form.l_v;
   }
   if (code) {
@@ -489,7 +489,7 @@ static const VidaOptionRow options[] = {
 
 #define CAPABILITIES                                                               \
   (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
-   VIDA_CAN_ADAPTIVE)
+   VIDA_CAN_ADAPTIVE | VIDA_CAN_REACTIVE_FORCES)
 #define RECORD                                                                                \
   .common = vida__adaptive_options, .options = options, .start = start, .step = step,         \
   .undo = undo, .state = record_state, .velocities = velocities, .energy = vida__node_energy, \

@@ -247,7 +247,7 @@ int vida__underlying_find(underlying_ode* own, double t, const double* q, const 
   if (!code && m > 0 && (own->alpha1 > 0.0 || own->alpha0 > 0.0)) {
     code = add_baumgarte(own, t, q, v, side + n);
   }
-  code = code ? code : vida__equations_solve(own->equations, side, side);
+  code = code ? code : vida__equations_solve_motion(own->equations, t, q, v, side);
   if (!code) {
     memcpy(a, side, (size_t)n * sizeof *a);
     memcpy(own->lambda, side + n, (size_t)m * sizeof *own->lambda);
@@ -367,7 +367,7 @@ static void set_tolerances(underlying_ode* own) {
 static int set_state(VidaIntegration* self, double t, const double* y, VidaError* error) {
   const int n = self->model.n;
   const int code =
-      vida__gradient(&self->model.evaluator, t, y, y + n, self->work.l_q, self->work.l_v);
+      vida__momenta(&self->model.evaluator, t, y, y + n, self->work.l_q, self->work.l_v);
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
@@ -658,7 +658,7 @@ const VidaMethod vida__baumgarte = {
              "rate. bdf and the implicit tables use a dense matrix of 2 n rows.",
              5,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
-                 VIDA_CAN_ADAPTIVE},
+                 VIDA_CAN_ADAPTIVE | VIDA_CAN_REACTIVE_FORCES},
     .remedy = {"gamma_h", "1", "coordinate-projection"},
     .common = vida__ode_options,
     .options = baumgarte_options,

@@ -55,7 +55,7 @@ struct underlying_ode {
 /* Capabilities that all of these methods have. */
 #define VIDA_UNDERLYING_CAPABILITIES                                               \
   (VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | \
-   VIDA_CAN_ADAPTIVE)
+   VIDA_CAN_ADAPTIVE | VIDA_CAN_REACTIVE_FORCES)
 /* Functions of VidaMethod that most of them have. */
 #define VIDA_UNDERLYING_FUNCTIONS                                                                \
   .step = vida__underlying_step, .undo = vida__underlying_undo, .state = vida__underlying_state, \

@@ -46,7 +46,8 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   const size_t m = (size_t)self->model.m;
   const size_t entries =
       self->model.system->nonholonomic ? (size_t)self->model.system->entry_count : 0;
-  const size_t more = rule->reflects ? 3 * m : 2 * entries;
+  const size_t reactive = self->model.reactions ? 2 * n : 0;
+  const size_t more = reactive + (rule->reflects ? 3 * m : 2 * entries);
   vida_variational_state* own =
       vida__allocate(1, sizeof *own + (2 * n + m + more) * sizeof own->data[0]);
   if (!own) {
@@ -64,6 +65,10 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   } else {
     own->rows = own->impulse + m;
     own->slopes = own->rows + entries;
+  }
+  if (reactive > 0) {
+    own->rates = own->data + own->numbers - reactive;
+    own->reactive = own->rates + n;
   }
   own->row_place = 0.5;
   own->midpoint_energy = VidaOptions_HasChoice(self->options, "energy", "midpoint");
@@ -128,13 +133,22 @@ int vida__del_residual(void* data, const double* u, double* r) {
       continue;
     }
     vida__find_place(self, w, c, self->work.place);
-    const int code = vida__gradient(&self->model.evaluator, vida__place_time(self, c),
-                                    self->work.place, w, self->work.l_q, self->work.l_v);
+    const int code = vida__momenta(&self->model.evaluator, vida__place_time(self, c),
+                                   self->work.place, w, self->work.l_q, self->work.l_v);
     if (code) {
       return code;
     }
     for (int i = 0; i < self->model.n; i++) {
       r[i] += b * (self->work.l_v[i] - h * (1.0 - c) * self->work.l_q[i]);
+    }
+  }
+  if (own->reactive) {
+    const int code = vida__del_find_reactive_force(self, w, mu, own->reactive);
+    for (int i = 0; i < self->model.n; i++) {
+      r[i] -= own->kappa * h * own->reactive[i];
+    }
+    if (code) {
+      return code;
     }
   }
   double* rows = r + self->model.n;
@@ -207,8 +221,15 @@ int vida__del_jacobian(void* data, const double* u, double* matrix) {
     const double rest = h * (1.0 - c);
     const vida_hessian_weights weights = {-b * rest * h * c, -b * rest, b * h * c, b};
     vida__find_place(self, w, c, self->work.place);
-    const int code = vida__add_hessian(&self->model.evaluator, vida__place_time(self, c),
-                                       self->work.place, w, weights, matrix);
+    const int code =
+        vida__add_hessian_of(&self->model.evaluator, VIDA_PART_ALL & ~VIDA_PART_REACTIVE,
+                             vida__place_time(self, c), self->work.place, w, weights, matrix);
+    if (code) {
+      return code;
+    }
+  }
+  if (own->reactive) {
+    const int code = vida__del_add_reactive_slopes(self, w, u + self->model.n, matrix);
     if (code) {
       return code;
     }
@@ -237,8 +258,8 @@ static int prepare_base(VidaIntegration* self) {
     if (rule->line.c[k] != 0.0 || !is_explicit(self, 0.0)) {
       continue;
     }
-    const int code = vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q,
-                                    self->node.v, self->work.l_q, self->work.l_v);
+    const int code = vida__momenta(&self->model.evaluator, vida__node_time(self), self->node.q,
+                                   self->node.v, self->work.l_q, self->work.l_v);
     if (code) {
       return code;
     }
@@ -251,6 +272,14 @@ static int prepare_base(VidaIntegration* self) {
 
 /* ---- after a solve --------------------------------------------------------------------------- */
 
+/* Adds `weight` times own->reactive to p. */
+static void add_reactive_impulses(VidaIntegration* self, double weight) {
+  const vida_variational_state* own = self->state;
+  for (int i = 0; i < self->model.n; i++) {
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], weight * own->reactive[i]);
+  }
+}
+
 /* Adds h sum b_i L_q to p, before the positions advance. */
 static int advance_momenta(VidaIntegration* self, const double* w) {
   const vida_variational_state* own = self->state;
@@ -259,8 +288,8 @@ static int advance_momenta(VidaIntegration* self, const double* w) {
   for (int k = 0; k < rule->line.places; k++) {
     const double weight = self->node.h * rule->line.b[k];
     vida__find_place(self, w, rule->line.c[k], self->work.place);
-    const int code = vida__gradient(&self->model.evaluator, vida__place_time(self, rule->line.c[k]),
-                                    self->work.place, w, self->work.l_q, self->work.l_v);
+    const int code = vida__momenta(&self->model.evaluator, vida__place_time(self, rule->line.c[k]),
+                                   self->work.place, w, self->work.l_q, self->work.l_v);
     if (code) {
       return code;
     }
@@ -268,9 +297,14 @@ static int advance_momenta(VidaIntegration* self, const double* w) {
       vida__add_compensated(&self->node.p[i], &p_low[i], weight * self->work.l_q[i]);
     }
   }
-  vida__add_impulses(self, self->implicit.entries0, -own->kappa,
-                     self->implicit.unknown + self->model.n);
-  return VIDA_SUCCESS;
+  const double* mu = self->implicit.unknown + self->model.n;
+  int code = VIDA_SUCCESS;
+  if (own->reactive) {
+    code = vida__del_find_reactive_force(self, w, mu, own->reactive);
+    add_reactive_impulses(self, own->kappa * self->node.h);
+  }
+  vida__add_impulses(self, self->implicit.entries0, -own->kappa, mu);
+  return code;
 }
 
 /* Computes the multiplier at the node at which the step starts; after a projection, from the half
@@ -310,9 +344,32 @@ int vida__del_advance(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+/* Projects p with the half impulse of the forces that depend on multipliers. */
+static int project_with_reactions(VidaIntegration* self, double t, VidaError* error) {
+  const vida_variational_state* own = self->state;
+  const double* entries;
+  int code = vida__jacobian_after_step(self, t, &entries);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  code = vida__project_velocity(self, t, self->node.q, entries, self->node.p, self->node.v,
+                                own->impulse, error);
+  if (code) {
+    return code;
+  }
+  code = vida__del_project_reactive(self, t, entries, self->node.v, own->impulse, own->reactive);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  add_reactive_impulses(self, 1.0);
+  vida__add_impulses(self, entries, -1.0, own->impulse);
+  return VIDA_SUCCESS;
+}
+
 int vida__project_momenta(VidaIntegration* self, double t, VidaError* error) {
   const vida_variational_state* own = self->state;
-  return vida__project_node(self, t, own->impulse, error);
+  return own->reactive ? project_with_reactions(self, t, error)
+                       : vida__project_node(self, t, own->impulse, error);
 }
 
 int vida__del_step(VidaIntegration* self, VidaError* error) {
@@ -326,7 +383,7 @@ int vida__del_step(VidaIntegration* self, VidaError* error) {
  */
 static int add_force(VidaIntegration* self, double t, const double* v, double weight, double* p) {
   const int code =
-      vida__gradient(&self->model.evaluator, t, self->node.q, v, self->work.l_q, self->work.l_v);
+      vida__momenta(&self->model.evaluator, t, self->node.q, v, self->work.l_q, self->work.l_v);
   for (int i = 0; i < self->model.n && !code; i++) {
     p[i] += weight * self->node.h * self->work.l_q[i];
   }
@@ -337,8 +394,8 @@ int vida__del_start(VidaIntegration* self, VidaError* error) {
   vida_variational_state* own = self->state;
   own->has_step = false;
   own->kappa = 0.5;
-  int code = vida__gradient(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
-                            self->work.l_q, self->work.l_v);
+  int code = vida__momenta(&self->model.evaluator, self->node.t0, self->node.q, self->node.v,
+                           self->work.l_q, self->work.l_v);
   memcpy(self->node.p, self->work.l_v, (size_t)self->model.n * sizeof(double));
   if (!code && own->rule->lead != 0.0) {
     code = add_force(self, self->node.t0, self->node.v, own->rule->lead, self->node.p);
@@ -354,8 +411,8 @@ int vida__del_start_two_points(VidaIntegration* self, const double* q1, VidaErro
   memcpy(own->w, w, (size_t)self->model.n * sizeof *w);
   for (int k = 0; k < rule->line.places; k++) {
     vida__find_place(self, w, rule->line.c[k], self->work.place);
-    const int code = vida__gradient(&self->model.evaluator, vida__place_time(self, rule->line.c[k]),
-                                    self->work.place, w, self->work.l_q, self->work.l_v);
+    const int code = vida__momenta(&self->model.evaluator, vida__place_time(self, rule->line.c[k]),
+                                   self->work.place, w, self->work.l_q, self->work.l_v);
     if (code) {
       return vida__evaluation_failed(self, code, error);
     }
@@ -391,7 +448,13 @@ int vida__del_velocities(VidaIntegration* self, double* v, VidaError* error) {
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
-  return vida__project_velocity(self, t, self->node.q, self->work.entries, p, v, NULL, error);
+  double* nu = own->reactive ? own->impulse : NULL;
+  code = vida__project_velocity(self, t, self->node.q, self->work.entries, p, v, nu, error);
+  if (!code && own->reactive) {
+    code = vida__del_project_reactive(self, t, self->work.entries, v, own->impulse, own->reactive);
+    return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
+  }
+  return code;
 }
 
 int vida__del_energy(VidaIntegration* self, double* value, double* t, VidaError* error) {

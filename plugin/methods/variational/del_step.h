@@ -29,6 +29,9 @@ typedef struct vida_variational_state {
   /* m each, for a rule that reflects; otherwise NULL: impulses mu of nonholonomic rows in the step,
    * and their multipliers at the node and before the last step */
   double *given, *alpha, *alpha_before;
+  /* For systems with forces that depend on multipliers; otherwise NULL (del_reactions.c): rates and
+   * these forces (n each). */
+  double *rates, *reactive;
   size_t numbers; /* in: */
   double data[];  /* memory of the arrays above */
 } vida_variational_state;
@@ -39,6 +42,19 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
 /* The functions of VidaMethod and VidaStepEquations for every discrete Lagrangian. */
 int vida__del_residual(void* data, const double* u, double* r);
 int vida__del_jacobian(void* data, const double* u, double* matrix);
+/* Computes the forces (n) that depend on multipliers at the node at which a step starts, from the
+ * unknowns of the step (del_reactions.c). */
+int vida__del_find_reactive_force(VidaIntegration* self, const double* w, const double* mu,
+                                  double* force);
+/* Adds the derivatives of -kappa h times these forces with respect to the unknowns to the matrix.
+ */
+int vida__del_add_reactive_slopes(VidaIntegration* self, const double* w, const double* mu,
+                                  double* matrix);
+/* Corrects velocities v (n) and impulses nu (m) of a projection at the node and the time t for the
+ * half impulse of these forces, which `force` (n) receives. The node matrix has been factored for
+ * these entries of G. */
+int vida__del_project_reactive(VidaIntegration* self, double t, const double* entries, double* v,
+                               double* nu, double* force);
 /* Writes the derivatives of the rows mu = given of a rule that reflects into the matrix, and into
  * self->work.entries that they do not depend on w. */
 void vida__put_given_entries(VidaIntegration* self, double* matrix);
@@ -59,7 +75,7 @@ extern const VidaOptionRow vida__del_options[];
 #define VIDA_DEL_CAPABILITIES                                                    \
   (VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL |           \
    VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_REVERSIBLE | \
-   VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START)
+   VIDA_CAN_VELOCITY_LEVEL | VIDA_CAN_TWO_POINT_START | VIDA_CAN_REACTIVE_FORCES)
 
 /* Members of the records of all methods of the family, and of those for holonomic constraints. */
 #define VIDA_DEL_FUNCTIONS                                                                  \

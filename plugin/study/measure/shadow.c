@@ -101,7 +101,7 @@ static int project_momenta(vida_shadow* shadow, VidaIntegration* self, double* p
   if (code) {
     return code;
   }
-  code = vida__gradient(&self->model.evaluator, t, self->node.q, v, self->work.l_q, p);
+  code = vida__momenta(&self->model.evaluator, t, self->node.q, v, self->work.l_q, p);
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 

@@ -8,6 +8,7 @@
 #include "base/linear_record.h"
 #include "base/memory.h"
 #include "system/constraints/multiplier_equations.h"
+#include "system/constraints/reactions.h"
 #include "system/constraints/singular.h"
 #include "system/terms/motion_tape.h"
 
@@ -40,10 +41,11 @@ struct vida_equations {
   bool is_prepared;     /* the matrix with all unknowns has been factored once */
   vida_norm_row* norms; /* norm_count: the norms of quaternions */
   int norm_count;
-  bool has_norm_masses;     /* in the last factors */
-  bool is_joined;           /* by vida__equations_join */
-  vida_motion_tape* motion; /* NULL: not wanted, or nothing is to be gained */
-  bool has_motion;          /* its outputs are those of the place of this factorization */
+  vida_reactions* reactions; /* NULL: no force depends on a multiplier */
+  bool has_norm_masses;      /* in the last factors */
+  bool is_joined;            /* by vida__equations_join */
+  vida_motion_tape* motion;  /* NULL: not wanted, or nothing is to be gained */
+  bool has_motion;           /* its outputs are those of the place of this factorization */
 };
 
 /* Relative to G M^-1 G^T: small, but large compared with rounding. */
@@ -122,6 +124,10 @@ int vida__equations_create(const VidaSystem* system, vida_solver solver, vida_eq
   made->shift = vida__allocate(m, sizeof *made->shift);
   made->work = vida__allocate(n, sizeof *made->work);
   int code = vida__evaluator_create(system, &made->evaluator, error);
+  code = code ? code : vida__reactions_create(system, &made->reactions);
+  if (made->reactions) {
+    made->evaluator.multipliers = vida__reactions_guess(made->reactions);
+  }
   if (!code && (!made->entries || !made->right_side || !made->solution || !made->shift ||
                 !made->work || vida__context_create(&made->context))) {
     code = vida__fail_memory(error);
@@ -154,6 +160,7 @@ void vida__equations_destroy(vida_equations** equations) {
   vida__rank_destroy(&old->rank);
   vida__multiplier_equations_destroy(&old->condensed);
   vida__motion_tape_destroy(&old->motion);
+  vida__reactions_destroy(&old->reactions);
   free(old->norms);
   free(old->solution);
   free(old->shift);
@@ -433,6 +440,21 @@ int vida__equations_solve(vida_equations* equations, const double* right_side, d
   return code;
 }
 
+static int solve_in_place(void* equations, double* x) {
+  return vida__equations_solve(equations, x, x);
+}
+
+int vida__equations_solve_motion(vida_equations* equations, double t, const double* q,
+                                 const double* v, double* x) {
+  if (!equations->reactions) {
+    return vida__equations_solve(equations, x, x);
+  }
+  return equations->redundant
+             ? vida__fail_dependent_reactions(equations->system, &equations->evaluator.error)
+             : vida__reactions_solve(equations->reactions, &equations->evaluator, t, q, v,
+                                     solve_in_place, equations, x);
+}
+
 int vida__equations_correct(vida_equations* equations, const double* s, double* x) {
   const size_t n = (size_t)equations->system->coordinate_count;
   const size_t m = (size_t)equations->system->row_count;
@@ -457,7 +479,7 @@ int vida__equations_find(vida_equations* equations, double t, const double* q, c
   for (int i = 0; i < m; i++) {
     r[n + i] = (correction ? correction[i] : 0.0) - r[n + i];
   }
-  code = code ? code : vida__equations_solve(equations, r, r);
+  code = code ? code : vida__equations_solve_motion(equations, t, q, v, r);
   if (!code) {
     memcpy(a, r, (size_t)n * sizeof *a);
     if (m > 0) {
@@ -478,7 +500,8 @@ bool vida__equations_append_undetermined(const vida_equations* equations, char* 
 }
 
 int vida__equations_failed(vida_equations* equations, int code, VidaError* error) {
-  if (code == VIDA_STEP_SINGULAR) {
+  const bool is_told = equations->reactions && *equations->evaluator.error.message;
+  if (code == VIDA_STEP_SINGULAR && !is_told) {
     vida__fail(error, code,
                "system '%s': mass matrix and constraints do not determine the accelerations",
                equations->system->name);
@@ -540,6 +563,7 @@ void vida__equations_record(vida_equations* equations, VidaRecord* record) {
     vida__linear_record(equations->linear, record);
   }
   vida__multiplier_equations_record(equations->condensed, record);
+  vida__reactions_record(equations->reactions, record);
   if (VidaRecord_IsLoading(record)) {
     equations->has_motion = false; /* it is used right after a factorization only */
   }

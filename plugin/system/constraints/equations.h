@@ -75,6 +75,12 @@ const double* vida__equations_jacobian(const vida_equations* equations);
 /* Solves M x + G^T y = r, G x = s with the last factors: the right-hand side (r,s) and the solution
  * (x,y) have n + m components and may be the same array. */
 int vida__equations_solve(vida_equations* equations, const double* right_side, double* x);
+/* Solves the equations of motion with forces that depend on multipliers (reactions.h). On entry, x
+ * (n + m) has the force of vida__equations_motion_bias or vida__equations_motion_force at (t,q,v),
+ * and the right-hand side s of the rows; on return, it has a and lambda. Without such forces, this
+ * is vida__equations_solve. */
+int vida__equations_solve_motion(vida_equations* equations, double t, const double* q,
+                                 const double* v, double* x);
 /* Computes x (n) of the solution for r = 0, from s (m). */
 int vida__equations_correct(vida_equations* equations, const double* s, double* x);
 /* Factors the matrix, and computes a (n) and lambda (m) of the equations of motion. `correction`

@@ -88,6 +88,19 @@ void vida__contacts_destroy(vida_contacts** contacts) {
   *contacts = NULL;
 }
 
+int vida__contact_multiplier(VidaSystem* system, int contact, int* number, VidaError* error) {
+  vida_contact* of = &system->contacts->list[contact];
+  if (!of->has_multiplier) {
+    const int code = vida__add_multiplier(system, -1, &of->multiplier, error);
+    if (code) {
+      return code;
+    }
+    of->has_multiplier = true;
+  }
+  *number = of->multiplier;
+  return VIDA_SUCCESS;
+}
+
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 static int check_name(const VidaSystem* system, const char* name, VidaError* error) {
@@ -149,7 +162,7 @@ static int find_dependence(const VidaSystem* system, VidaExpression expression,
   if (!used) {
     return vida__fail_memory(error);
   }
-  *found = (vida_dependence){false, false, false, false};
+  *found = (vida_dependence){0};
   used[expression] = true;
   vida__graph_mark_used(graph, expression + 1, used);
   for (int i = 0; i <= expression; i++) {

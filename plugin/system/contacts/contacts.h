@@ -14,7 +14,9 @@ typedef struct vida_contact {
   const char* name; /* among the system's names */
   double restitution, friction;
   int slip_count;
-  int first_row; /* its normal row among the rows of contacts; the slip rows follow */
+  bool has_multiplier; /* a force may depend on that of its normal row: */
+  int multiplier; /* its number in multiplier_rows, with the row -1 where the contact is open */
+  int first_row;  /* its normal row among the rows of contacts; the slip rows follow */
 } vida_contact;
 
 /* The members of a system that hold rows; vida__exchange_rows exchanges them. */
@@ -68,6 +70,10 @@ int vida__check_contact(const VidaSystem* system, const VidaContact* contact, Vi
 /* Adds the record of a contact whose rows were added from `first_row` on. */
 int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first_row, int* index,
                        VidaError* error);
+/* Finds the number of the multiplier of the normal row of a contact, for expressions of forces
+ * (VIDA_INPUT_MULTIPLIER): it is zero in the system itself and in variants in which the contact is
+ * open. */
+int vida__contact_multiplier(VidaSystem* system, int contact, int* number, VidaError* error);
 /* Returns the contacts of a system, and creates them in the first call; NULL without memory. */
 vida_contacts* vida__contacts(VidaSystem* system);
 /* Removes the rows of contacts from number `rows` on, which belong to no contact. */

@@ -33,6 +33,7 @@ static int copy_base(const VidaSystem* base, VidaSystem* variant) {
   variant->link_count = 0;
   variant->entries = NULL;
   variant->mass_slot = NULL;
+  variant->multiplier_rows = variant->reaction_rows = NULL;
   memset(&variant->pattern, 0, sizeof variant->pattern);
   memset(&variant->row_names, 0, sizeof variant->row_names);
   variant->term_batches = variant->observable_batches = NULL;
@@ -44,12 +45,15 @@ static int copy_base(const VidaSystem* base, VidaSystem* variant) {
                  sizeof *base->observable_batches, (void**)&variant->observable_batches) ||
       copy_array(base->constraint_batches, base->constraint_batch_count, more_batches,
                  sizeof *base->constraint_batches, (void**)&variant->constraint_batches) ||
+      copy_array(base->multiplier_rows, base->multiplier_count, 0, sizeof *base->multiplier_rows,
+                 (void**)&variant->multiplier_rows) ||
       copy_array(base->rows, base->row_count, more_rows, sizeof *base->rows,
                  (void**)&variant->rows)) {
     return VIDA_OUT_OF_MEMORY;
   }
   for (int b = 0; b < variant->term_batch_count; b++) {
-    variant->term_batches[b].slot = NULL;
+    vida_term_batch* batch = &variant->term_batches[b];
+    batch->slot = batch->multiplier_slot = batch->multiplier_column = NULL;
   }
   for (int b = 0; b < variant->constraint_batch_count; b++) {
     variant->constraint_batches[b].slot = NULL;
@@ -60,6 +64,8 @@ static int copy_base(const VidaSystem* base, VidaSystem* variant) {
 void vida__variant_release(VidaSystem* variant) {
   for (int b = 0; variant->term_batches && b < variant->term_batch_count; b++) {
     free(variant->term_batches[b].slot);
+    free(variant->term_batches[b].multiplier_slot);
+    free(variant->term_batches[b].multiplier_column);
   }
   for (int b = 0; variant->constraint_batches && b < variant->constraint_batch_count; b++) {
     vida_constraint_batch* batch = &variant->constraint_batches[b];
@@ -75,6 +81,8 @@ void vida__variant_release(VidaSystem* variant) {
   free(variant->observable_batches);
   free(variant->constraint_batches);
   free(variant->rows);
+  free(variant->multiplier_rows);
+  free(variant->reaction_rows);
   free(variant->entries);
   vida__free_pattern_order(&variant->pattern);
   free(variant->pattern.column_start);
@@ -114,6 +122,9 @@ static void append_rows(VidaSystem* variant, const vida_contacts* contacts,
       if (is_asked) {
         append_row(variant, &contacts->set.rows[row]);
       }
+    }
+    if (contact->has_multiplier) {
+      variant->multiplier_rows[contact->multiplier] = place[contact->first_row];
     }
     if (first_row) {
       first_row[c] = variant->row_count > before ? before : -1;

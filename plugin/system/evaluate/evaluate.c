@@ -19,10 +19,15 @@ static void prepare_functions(const vida_functions* functions, const vida_tape_p
 int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, VidaError* error) {
   memset(evaluator, 0, sizeof *evaluator);
   evaluator->system = system;
-  evaluator->scratch =
-      vida__allocate(system->tape_scratch + system->shared_scratch, sizeof *evaluator->scratch);
+  const size_t scratch = system->tape_scratch + system->shared_scratch;
+  const size_t trial = system->has_reactive_forces ? (size_t)system->row_count : 0;
+  evaluator->scratch = vida__allocate(scratch + trial, sizeof *evaluator->scratch);
   if (!evaluator->scratch) {
     return vida__fail_memory(error);
+  }
+  for (size_t r = 0; r < trial; r++) {
+    evaluator->trial = evaluator->scratch + scratch;
+    evaluator->trial[r] = 1.0 + 0.37 * (double)(r % 7);
   }
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
@@ -57,6 +62,7 @@ vida_place vida__place(vida_evaluator* evaluator, double t, const double* q, con
                             evaluator->segment,
                             q,
                             v,
+                            evaluator->multipliers,
                             evaluator->scratch + evaluator->system->tape_scratch,
                             evaluator->scratch,
                             &evaluator->error};
@@ -85,10 +91,11 @@ int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const
 }
 
 static int part_of(const vida_term_kernel* kernel) {
-  return kernel->is_potential ? VIDA_PART_POTENTIAL
-         : kernel->is_kinetic ? VIDA_PART_KINETIC
-         : kernel->is_force   ? VIDA_PART_FORCE
-                              : VIDA_PART_GENERAL;
+  return kernel->is_potential  ? VIDA_PART_POTENTIAL
+         : kernel->is_kinetic  ? VIDA_PART_KINETIC
+         : kernel->is_reactive ? VIDA_PART_REACTIVE
+         : kernel->is_force    ? VIDA_PART_FORCE
+                               : VIDA_PART_GENERAL;
 }
 
 int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const double* q,
@@ -113,6 +120,11 @@ int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const doub
 int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
                    double* l_q, double* l_v) {
   return vida__gradient_of(evaluator, VIDA_PART_ALL, t, q, v, l_q, l_v);
+}
+
+int vida__momenta(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                  double* l_q, double* l_v) {
+  return vida__gradient_of(evaluator, VIDA_PART_ALL & ~VIDA_PART_REACTIVE, t, q, v, l_q, l_v);
 }
 
 int vida__rest_force(vida_evaluator* evaluator, double t, const double* q, const double* rest,
@@ -158,6 +170,62 @@ int vida__add_hessian(vida_evaluator* evaluator, double t, const double* q, cons
   return vida__add_hessian_of(evaluator, VIDA_PART_ALL, t, q, v, weights, matrix);
 }
 
+/* ---- forces that depend on multipliers ------------------------------------------------------- */
+
+int vida__reactive_force(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                         double* force, double* work) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  int code = VIDA_SUCCESS;
+  memset(force, 0, (size_t)system->coordinate_count * sizeof *force);
+  for (int b = 0; b < system->term_batch_count && !code; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    code = batch->kernel->is_reactive ? batch->kernel->gradient(batch, &at, force, work)
+                                      : VIDA_SUCCESS;
+  }
+  return code;
+}
+
+static int add_reactive(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                        const vida_reactive_target* target) {
+  const VidaSystem* system = evaluator->system;
+  const vida_place at = vida__place(evaluator, t, q, v);
+  int code = VIDA_SUCCESS;
+  for (int b = 0; b < system->term_batch_count && system->reaction_count > 0 && !code; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    code = batch->kernel->is_reactive ? batch->kernel->by_multipliers(batch, &at, target)
+                                      : VIDA_SUCCESS;
+  }
+  return code;
+}
+
+int vida__add_reactive_columns(vida_evaluator* evaluator, double t, const double* q,
+                               const double* v, double weight, double* matrix) {
+  const vida_reactive_target target = {.weight = weight, .matrix = matrix};
+  return add_reactive(evaluator, t, q, v, &target);
+}
+
+int vida__reactive_columns(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                           size_t stride, double* columns) {
+  const vida_reactive_target target = {.weight = 1.0, .columns = columns, .stride = stride};
+  return add_reactive(evaluator, t, q, v, &target);
+}
+
+const char* vida__reactive_name(const VidaSystem* system, const char** row) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    const vida_term_batch* batch = &system->term_batches[b];
+    const vida_functions* functions = batch->functions;
+    for (int k = 0; batch->kernel->is_reactive && k < functions->multiplier_count; k++) {
+      const int r = system->multiplier_rows[functions->multiplier_number[k]];
+      *row = r >= 0 ? system->rows[r].name : "";
+      if (r >= 0 || k == functions->multiplier_count - 1) {
+        return functions->name;
+      }
+    }
+  }
+  return NULL;
+}
+
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
                  double* l_v, double* energy) {
   const VidaSystem* system = evaluator->system;
@@ -166,7 +234,7 @@ int vida__energy(vida_evaluator* evaluator, double t, const double* q, const dou
   double terms = 0.0;
   if (!system->separable) {
     /* v L_v of the general terms is that of all terms minus that of the constant masses. */
-    const int code = vida__gradient(evaluator, t, q, v, l_q, l_v);
+    const int code = vida__momenta(evaluator, t, q, v, l_q, l_v);
     if (code) {
       return code;
     }

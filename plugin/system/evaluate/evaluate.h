@@ -14,6 +14,10 @@ typedef struct vida_evaluator {
   const VidaSystem* system;
   double* scratch;
   const vida_segment* segment; /* see vida_place */
+  /* m: what forces that depend on multipliers take for these. NULL: not known; such forces then
+   * fail. */
+  const double* multipliers;
+  double* trial; /* m: arbitrary multipliers, for tests at arbitrary states; NULL: not needed */
   VidaError error;
 } vida_evaluator;
 
@@ -33,6 +37,9 @@ int vida__lagrangian(vida_evaluator* evaluator, double t, const double* q, const
 /* Computes l_q = L_q + f and l_v = L_v. */
 int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
                    double* l_q, double* l_v);
+/* Computes l_v, and l_q without forces that depend on multipliers. */
+int vida__momenta(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                  double* l_q, double* l_v);
 /* Computes L_q at rest: `rest` (n) are zeros. Skips kinetic energies, which have no part in it. l_v
  * (n) is work space. */
 int vida__rest_force(vida_evaluator* evaluator, double t, const double* q, const double* rest,
@@ -46,7 +53,8 @@ enum {
   VIDA_PART_KINETIC = 2,   /* v^T M v / 2 of constant M */
   VIDA_PART_FORCE = 4,
   VIDA_PART_GENERAL = 8,
-  VIDA_PART_ALL = 15
+  VIDA_PART_REACTIVE = 16, /* forces that depend on multipliers */
+  VIDA_PART_ALL = 31
 };
 /* Computes the gradient of the terms in `parts` only. Potentials do not use v. */
 int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const double* q,
@@ -54,6 +62,20 @@ int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const doub
 /* Adds weighted second derivatives of the terms in `parts` only to the matrix. */
 int vida__add_hessian_of(vida_evaluator* evaluator, int parts, double t, const double* q,
                          const double* v, vida_hessian_weights weights, double* matrix);
+/* Adds `weight` times the derivatives of forces with respect to multipliers, in the columns of
+ * these, to the matrix. */
+int vida__add_reactive_columns(vida_evaluator* evaluator, double t, const double* q,
+                               const double* v, double weight, double* matrix);
+/* Adds the derivatives (n) of the forces with respect to the multiplier of reaction_rows[k] to
+ * columns + k * stride. */
+int vida__reactive_columns(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                           size_t stride, double* columns);
+/* Computes only the forces (n) that depend on multipliers; `work` (n) is work space. */
+int vida__reactive_force(vida_evaluator* evaluator, double t, const double* q, const double* v,
+                         double* force, double* work);
+/* Returns the name of the first force that depends on a multiplier, and writes the name of the
+ * first constraint row on whose multiplier it depends to *row; NULL if there is none. */
+const char* vida__reactive_name(const VidaSystem* system, const char** row);
 /* Computes the terms of the equations of motion that contain neither accelerations nor multipliers:
  * force (n) = L_q + f - L_vq v - L_vt, and bias (m), with G a = -bias. `work` (n) is work space. */
 int vida__motion_bias(vida_evaluator* evaluator, double t, const double* q, const double* v,

@@ -32,11 +32,25 @@ static size_t block_keys(const vida_block* block, int width) {
   return (block->is_list ? 2 : 1) * (size_t)block_entries(block, width);
 }
 
+static int count_reactive(const vida_term_batch* batch) {
+  return batch->kernel->is_reactive ? batch->functions->multiplier_count : 0;
+}
+
+/* Finds the coordinate and the row of derivative k of a force with respect to multipliers. Returns
+ * whether there is such a row. */
+static bool find_reactive(const VidaSystem* system, const vida_term_batch* batch, int k,
+                          int* coordinate, int* row) {
+  *coordinate = batch->index[batch->functions->multiplier_place[k]];
+  *row = system->multiplier_rows[batch->functions->multiplier_number[k]];
+  return *row >= 0;
+}
+
 static size_t count_keys(const VidaSystem* system) {
   size_t keys = (size_t)(system->coordinate_count + system->row_count);
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     keys += (size_t)batch->count * block_keys(&batch->block, batch->width);
+    keys += 2 * (size_t)count_reactive(batch);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
@@ -61,7 +75,22 @@ static uint64_t* add_block_keys(uint64_t* key, const int* index, int count, int 
   return key;
 }
 
-static void collect_keys(const VidaSystem* system, uint64_t* key) {
+/* The derivatives of forces with respect to multipliers, and the transposed entries. Returns the
+ * end of the keys. */
+static uint64_t* add_reactive_keys(const VidaSystem* system, const vida_term_batch* batch,
+                                   uint64_t* key) {
+  const int n = system->coordinate_count;
+  int coordinate, row;
+  for (int k = 0; k < count_reactive(batch); k++) {
+    if (find_reactive(system, batch, k, &coordinate, &row)) {
+      *key++ = make_key(coordinate, n + row);
+      *key++ = make_key(n + row, coordinate);
+    }
+  }
+  return key;
+}
+
+static uint64_t* collect_keys(const VidaSystem* system, uint64_t* key) {
   const int n = system->coordinate_count;
   for (int i = 0; i < n + system->row_count; i++) {
     *key++ = make_key(i, i);
@@ -69,6 +98,7 @@ static void collect_keys(const VidaSystem* system, uint64_t* key) {
   for (int b = 0; b < system->term_batch_count; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
     key = add_block_keys(key, batch->index, batch->count, batch->width, &batch->block);
+    key = add_reactive_keys(system, batch, key);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     const vida_constraint_batch* batch = &system->constraint_batches[b];
@@ -79,6 +109,7 @@ static void collect_keys(const VidaSystem* system, uint64_t* key) {
     *key++ = make_key(n + entry->row, entry->coordinate);
     *key++ = make_key(entry->coordinate, n + entry->row);
   }
+  return key;
 }
 
 /* Sorts keys by half of their bits, rows (shift 0) or columns (32), which are below `most`, into
@@ -148,13 +179,63 @@ static int* make_slots(const vida_pattern* pattern, const int* index, int count,
   return slots;
 }
 
+/* Lists the rows on whose multipliers forces depend. */
+static int list_reactions(VidaSystem* system) {
+  int coordinate, row;
+  bool* is_asked = vida__allocate((size_t)system->row_count, sizeof *is_asked);
+  system->reaction_rows = vida__allocate((size_t)system->row_count, sizeof(int));
+  system->reaction_count = 0;
+  if (is_asked && system->reaction_rows) {
+    for (int b = 0; b < system->term_batch_count; b++) {
+      const vida_term_batch* batch = &system->term_batches[b];
+      for (int k = 0; k < count_reactive(batch); k++) {
+        if (find_reactive(system, batch, k, &coordinate, &row)) {
+          is_asked[row] = true;
+        }
+      }
+    }
+    for (int r = 0; r < system->row_count; r++) {
+      if (is_asked[r]) {
+        system->reaction_rows[system->reaction_count++] = r;
+      }
+    }
+  }
+  const int code = is_asked && system->reaction_rows ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
+  free(is_asked);
+  return code;
+}
+
+static int fill_reactive_slots(const VidaSystem* system, vida_term_batch* batch) {
+  const size_t count = (size_t)count_reactive(batch);
+  int coordinate, row;
+  batch->multiplier_slot = vida__allocate(count, sizeof(int));
+  batch->multiplier_column = vida__allocate(count, sizeof(int));
+  if (!batch->multiplier_slot || !batch->multiplier_column) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  for (int k = 0; k < (int)count; k++) {
+    const bool holds = find_reactive(system, batch, k, &coordinate, &row);
+    batch->multiplier_slot[k] = -1;
+    batch->multiplier_column[k] = -1;
+    if (holds) {
+      batch->multiplier_slot[k] =
+          vida__pattern_slot(&system->pattern, coordinate, system->coordinate_count + row);
+      for (int c = 0; c < system->reaction_count; c++) {
+        batch->multiplier_column[k] =
+            system->reaction_rows[c] == row ? c : batch->multiplier_column[k];
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 static int fill_slots(VidaSystem* system) {
   const vida_pattern* pattern = &system->pattern;
   const int n = system->coordinate_count;
   for (int b = 0; b < system->term_batch_count; b++) {
     vida_term_batch* batch = &system->term_batches[b];
     batch->slot = make_slots(pattern, batch->index, batch->count, batch->width, &batch->block);
-    if (!batch->slot) {
+    if (!batch->slot || (batch->kernel->is_reactive && fill_reactive_slots(system, batch))) {
       return VIDA_OUT_OF_MEMORY;
     }
   }
@@ -205,7 +286,7 @@ static int fill_entries(VidaSystem* system) {
 }
 
 int vida__build_pattern(VidaSystem* system, VidaError* error) {
-  if (fill_entries(system)) {
+  if (fill_entries(system) || (system->has_reactive_forces && list_reactions(system))) {
     return vida__fail_memory(error);
   }
   const size_t count = count_keys(system);
@@ -218,9 +299,9 @@ int vida__build_pattern(VidaSystem* system, VidaError* error) {
   if (!keys) {
     return vida__fail_memory(error);
   }
-  collect_keys(system, keys);
-  int code = sort_keys(system, keys, count);
-  code = code ? code : fill_pattern(system, keys, count);
+  const size_t used = (size_t)(collect_keys(system, keys) - keys);
+  int code = sort_keys(system, keys, used);
+  code = code ? code : fill_pattern(system, keys, used);
   free(keys);
   code = code ? code : fill_slots(system);
   code = code ? code : vida__order_pattern(&system->pattern);

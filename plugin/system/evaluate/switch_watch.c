@@ -77,6 +77,7 @@ int vida__create_switch_watch(const VidaSystem* system, vida_switch_watch* watch
   if (code) {
     return code;
   }
+  watch->evaluator.multipliers = watch->evaluator.trial; /* all of them jump, or none */
   watch->terms = vida__allocate((size_t)count, sizeof *watch->terms);
   for (int b = 0; b < system->term_batch_count && watch->terms; b++) {
     if (find_traced(&system->term_batches[b])) {

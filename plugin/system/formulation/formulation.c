@@ -65,6 +65,7 @@ void vida__formulation_release(vida_formulation* form) {
   free(form->pattern.row);
   free(form->block);
   free(form->entry);
+  free(form->reactive);
   free(form->position_diagonal);
   free(form->velocity_diagonal);
   free(form->lambda_diagonal);
@@ -80,7 +81,9 @@ int vida__formulation_fill(vida_formulation* form, double t, const double* q, co
   const int n = form->system->coordinate_count;
   const int m = form->system->row_count;
   const size_t bytes = (size_t)n * sizeof *y;
+  form->evaluator->multipliers = lambda;
   int code = vida__gradient(form->evaluator, t, q, v, form->l_q, form->l_v);
+  form->evaluator->multipliers = NULL;
   code = code ? code : vida__jacobian(form->evaluator, t, q, form->entries);
   if (code) {
     return code;

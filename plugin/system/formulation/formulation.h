@@ -33,6 +33,12 @@ typedef struct vida_entry_slots {
   int position_row; /* of the row of mu */
 } vida_entry_slots;
 
+/* Indices that belong to the derivative of a force with respect to a multiplier. */
+typedef struct vida_reactive_slots {
+  int entry;    /* in the KKT pattern */
+  int reaction; /* in the matrix */
+} vida_reactive_slots;
+
 typedef struct vida_formulation {
   const VidaSystem* system;
   vida_evaluator* evaluator;
@@ -48,7 +54,9 @@ typedef struct vida_formulation {
   vida_pattern pattern; /* of the matrix */
   vida_block_slots* block;
   int block_count;
-  vida_entry_slots* entry;                    /* one for each entry of G */
+  vida_entry_slots* entry;       /* one for each entry of G */
+  vida_reactive_slots* reactive; /* where forces depend on multipliers; or NULL */
+  int reactive_count;
   int *position_diagonal, *velocity_diagonal; /* n: of q' and of -v in the equations of q' */
   int *lambda_diagonal, *mu_diagonal;         /* m */
 

@@ -166,11 +166,29 @@ static int add_projection(vida_formulation* form, double t, const double* y, dou
   return code;
 }
 
+/* Subtracts the derivatives of the forces with respect to lambda. */
+static int add_reactive(vida_formulation* form, double t, const double* y, double* matrix) {
+  const VidaSystem* system = form->system;
+  if (form->reactive_count == 0) {
+    return VIDA_SUCCESS;
+  }
+  memset(form->hessian, 0, (size_t)system->pattern.entries * sizeof(double));
+  const int code = vida__add_reactive_columns(form->evaluator, t, y, y + system->coordinate_count,
+                                              -1.0, form->hessian);
+  for (int k = 0; k < form->reactive_count; k++) {
+    matrix[form->reactive[k].reaction] += form->hessian[form->reactive[k].entry];
+  }
+  return code;
+}
+
 int vida__formulation_matrix(vida_formulation* form, double t, double c, double step,
                              const double* y, const double* dy, double* matrix) {
   const VidaSystem* system = form->system;
   int code = vida__jacobian(form->evaluator, t, y, form->entries);
+  form->evaluator->multipliers = y + form->lambda;
   code = code ? code : add_motion(form, t, c, step, y, dy, matrix);
+  code = code ? code : add_reactive(form, t, y, matrix);
+  form->evaluator->multipliers = NULL;
   code = code ? code : add_rows(form, t, c, step, y, dy, matrix);
   code = code || !form->projects ? code : add_projection(form, t, y, matrix);
   if (code) {

@@ -69,6 +69,22 @@ static void place_entries(vida_formulation* form, places* of) {
   }
 }
 
+/* The columns of lambda with the derivatives of forces, on the system's pattern. */
+static void place_reactive(vida_formulation* form, places* of) {
+  const VidaSystem* system = form->system;
+  const int n = system->coordinate_count;
+  const vida_pattern* kkt = &system->pattern;
+  form->reactive_count = 0;
+  for (int k = 0; k < system->reaction_count; k++) {
+    const int r = system->reaction_rows[k];
+    const sunindextype end = kkt->column_start[n + r + 1];
+    for (sunindextype e = kkt->column_start[n + r]; e < end && kkt->row[e] < n; e++) {
+      form->reactive[form->reactive_count++] = (vida_reactive_slots){
+          .entry = (int)e, .reaction = place(of, n + (int)kkt->row[e], 2 * n + r)};
+    }
+  }
+}
+
 static void place_all(vida_formulation* form, places* of) {
   const VidaSystem* system = form->system;
   const int n = system->coordinate_count;
@@ -83,6 +99,7 @@ static void place_all(vida_formulation* form, places* of) {
   }
   place_block(form, of);
   place_entries(form, of);
+  place_reactive(form, of);
 }
 
 /* Makes the pattern from sorted keys, which may be repeated. */
@@ -109,17 +126,19 @@ int vida__formulation_build_pattern(vida_formulation* form) {
   const size_t n = (size_t)system->coordinate_count;
   const size_t m = (size_t)system->row_count;
   const size_t most =
-      2 * n + 2 * m + 3 * (size_t)system->pattern.entries + 5 * (size_t)system->entry_count;
+      2 * n + 2 * m + 4 * (size_t)system->pattern.entries + 5 * (size_t)system->entry_count;
+  const size_t reactive = system->has_reactive_forces ? (size_t)system->pattern.entries : 0;
   uint64_t* keys = vida__allocate(most, sizeof *keys);
   form->block = vida__allocate((size_t)system->pattern.entries, sizeof *form->block);
   form->entry = vida__allocate((size_t)system->entry_count, sizeof *form->entry);
+  form->reactive = vida__allocate(reactive, sizeof *form->reactive);
   form->position_diagonal = vida__allocate(n, sizeof *form->position_diagonal);
   form->velocity_diagonal = vida__allocate(n, sizeof *form->velocity_diagonal);
   form->lambda_diagonal = vida__allocate(m, sizeof *form->lambda_diagonal);
   form->mu_diagonal = vida__allocate(m, sizeof *form->mu_diagonal);
   int code = VIDA_OUT_OF_MEMORY;
-  if (keys && form->block && form->entry && form->position_diagonal && form->velocity_diagonal &&
-      form->lambda_diagonal && form->mu_diagonal) {
+  if (keys && form->block && form->entry && form->reactive && form->position_diagonal &&
+      form->velocity_diagonal && form->lambda_diagonal && form->mu_diagonal) {
     places of = {keys, 0, NULL};
     place_all(form, &of);
     qsort(keys, of.count, sizeof *keys, compare_keys);

@@ -81,7 +81,9 @@ int vida__formulation_residual(vida_formulation* form, double t, const double* y
   const VidaSystem* system = form->system;
   const int n = system->coordinate_count;
   int code = vida__jacobian(form->evaluator, t, y, form->entries);
+  form->evaluator->multipliers = y + form->lambda;
   code = code ? code : motion_rows(form, t, y, dy, r);
+  form->evaluator->multipliers = NULL;
   if (code) {
     return code;
   }

@@ -27,6 +27,9 @@ int vida__add_term(VidaSystem* system, const vida_term_kernel* kernel, int width
 int vida__add_constraint(VidaSystem* system, const vida_constraint_kernel* kernel, int rows,
                          const char* unit, int width, const int* index, vida_functions* functions,
                          VidaError* error);
+/* Adds a number for the multiplier of a row (-1: of none so far; multiplier_rows can be set later),
+ * or finds the one that it has. */
+int vida__add_multiplier(VidaSystem* system, int row, int* number, VidaError* error);
 /* Releases a reference to functions; NULL is allowed. */
 void vida__release_functions(vida_functions* functions);
 

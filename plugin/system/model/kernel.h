@@ -27,9 +27,10 @@ typedef struct vida_place {
   double t;
   const vida_segment* segment; /* the segment of t; NULL: no jumps */
   const double* q;
-  const double* v; /* NULL if only positions are needed */
-  double* scratch; /* work space of callbacks, undefined on entry */
-  double* tapes;   /* work space, with a part for every batch of tapes */
+  const double* v;           /* NULL if only positions are needed */
+  const double* multipliers; /* m: for forces that depend on them; NULL: not known */
+  double* scratch;           /* work space of callbacks, undefined on entry */
+  double* tapes;             /* work space, with a part for every batch of tapes */
   VidaError* error;
 } vida_place;
 
@@ -64,6 +65,11 @@ struct vida_functions {
    * show; false for callbacks, for which it is not known. */
   bool bends_with_rates;
   bool takes_turns; /* uses the sines and cosines of positions in the work space (traced.h) */
+  /* The derivatives of a force with respect to multipliers that are not structurally zero: local
+   * coordinates, and numbers of multipliers (VidaSystem.multiplier_rows). */
+  int multiplier_count;
+  int *multiplier_place, *multiplier_number;
+  bool bends_with_multipliers; /* these derivatives depend on multipliers, or have kinks */
   bool rests; /* a Lagrangian whose L_q vanishes at rest for all positions and times, by its form */
   int references;
   void (*destroy)(vida_functions* functions); /* called with the last reference */
@@ -92,6 +98,14 @@ typedef struct vida_block {
   const int *row, *column;
 } vida_block;
 
+/* Where derivatives of forces with respect to multipliers are added. */
+typedef struct vida_reactive_target {
+  double weight;
+  double* matrix;  /* of the KKT pattern; NULL: */
+  double* columns; /* that of reaction_rows[k] begins at columns + k * stride */
+  size_t stride;
+} vida_reactive_target;
+
 typedef struct vida_term_batch vida_term_batch;
 typedef struct vida_constraint_batch vida_constraint_batch;
 
@@ -101,6 +115,7 @@ typedef struct vida_term_kernel {
   bool is_potential; /* L = -V(q) */
   bool is_kinetic;   /* L = v^T M v / 2 with constant M that is not in the masses of the system */
   bool is_force;     /* a force, added to L_q, that is not part of L */
+  bool is_reactive;  /* a force that depends on multipliers */
   bool is_callback;  /* C functions of the user, about which nothing else is known */
   int (*value)(const vida_term_batch* batch, const vida_place* at, double* lagrangian);
   int (*gradient)(const vida_term_batch* batch, const vida_place* at, double* l_q, double* l_v);
@@ -126,6 +141,9 @@ typedef struct vida_term_kernel {
   /* The part of the equations of motion without accelerations, L_q + f - L_vq v - L_vt. NULL: only
    * L_q, of `gradient`. */
   int (*bias)(const vida_term_batch* batch, const vida_place* at, double* force);
+  /* Adds the derivatives of a reactive force with respect to multipliers. Otherwise NULL. */
+  int (*by_multipliers)(const vida_term_batch* batch, const vida_place* at,
+                        const vida_reactive_target* target);
   /* The constant diagonal of L_vv, for terms that consist of v^T M v / 2 only. Their other
    * functions do nothing, since the masses of the system contain them. Otherwise NULL. */
   int (*mass)(const vida_term_batch* batch, const vida_place* at, double* mass);
@@ -145,6 +163,8 @@ struct vida_term_batch {
   double* parameter; /* count x parameters */
   vida_block block;
   int* slot;                 /* count x entries of the block: indices in the KKT matrix */
+  int* multiplier_slot;      /* multiplier_count: those of (coordinate, n + row); -1: no row */
+  int* multiplier_column;    /* multiplier_count: indices in reaction_rows; -1: no row */
   vida_functions* functions; /* a reference; NULL for built-in kernels */
   vida_tape_place tape;
 };

@@ -145,6 +145,16 @@ struct VidaSystem {
   size_t row_capacity;
   vida_row* rows;
 
+  /* Expressions of forces refer to multipliers by numbers. A variant of a system, in which other
+   * rows hold, has another list: multiplier_rows[number] is the row, or -1 where the constraint
+   * does not hold and its multiplier is zero. */
+  int multiplier_count;
+  size_t multiplier_capacity;
+  int* multiplier_rows;
+  bool has_reactive_forces; /* some force depends on a multiplier */
+  int reaction_count;       /* number of rows on whose multipliers forces depend, and */
+  int* reaction_rows;       /* these, in ascending order; in complete systems */
+
   int observable_count;
   size_t observable_capacity, observable_batch_capacity;
   vida_observable* observables;

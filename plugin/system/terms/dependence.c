@@ -5,10 +5,10 @@
 #include "base/memory.h"
 
 vida_dependence vida__input_dependence(const vida_node* node) {
-  const vida_dependence own = {node->number == VIDA_INPUT_POSITION,
-                               node->number == VIDA_INPUT_VELOCITY,
-                               node->number == VIDA_INPUT_TIME || node->number == VIDA_INPUT_MOMENT,
-                               node->number == VIDA_INPUT_AUXILIARY};
+  const vida_dependence own = {
+      node->number == VIDA_INPUT_POSITION, node->number == VIDA_INPUT_VELOCITY,
+      node->number == VIDA_INPUT_TIME || node->number == VIDA_INPUT_MOMENT,
+      node->number == VIDA_INPUT_AUXILIARY, node->number == VIDA_INPUT_MULTIPLIER};
   return own;
 }
 
@@ -17,10 +17,11 @@ void vida__merge_dependence(vida_dependence* into, const vida_dependence* from) 
   into->rates |= from->rates;
   into->time |= from->time;
   into->auxiliary |= from->auxiliary;
+  into->multipliers |= from->multipliers;
 }
 
 void vida__find_dependence(const vida_graph* graph, int count, vida_dependence* dependence) {
-  static const vida_dependence none = {false, false, false, false};
+  static const vida_dependence none = {false, false, false, false, false};
   for (int i = 0; i < count; i++) {
     const vida_node* node = &graph->nodes[i];
     dependence[i] = node->operation == VIDA_OP_INPUT ? vida__input_dependence(node) : none;

@@ -8,7 +8,7 @@
 
 /* The inputs that an expression depends on. */
 typedef struct vida_dependence {
-  bool positions, rates, time, auxiliary;
+  bool positions, rates, time, auxiliary, multipliers;
 } vida_dependence;
 
 /* Returns the dependence of an input. */

@@ -10,6 +10,7 @@
 #include "expr/derivative.h"
 #include "expr/discrete.h"
 #include "system/model/build.h"
+#include "system/terms/reactive.h"
 #include "system/terms/second_block.h"
 #include "system/terms/state_switches.h"
 
@@ -49,6 +50,8 @@ typedef struct derivation {
   int* joint; /* 2 width */
   bool has_joint;
   vida_entries joint_second;
+  int multiplier_count; /* of the expressions */
+  int* multiplier;      /* their inputs */
   bool has_kinks, has_angles;
   vida_dependence steps, kinks;
   vida_traced* traced;
@@ -73,6 +76,8 @@ static void destroy_traced(vida_functions* functions) {
   free(traced->block_row);
   free(traced->block_column);
   free(traced->wraps);
+  free(traced->base.multiplier_place);
+  free(traced->base.multiplier_number);
   vida__conditions_destroy(&traced->conditions);
   free(traced);
 }
@@ -106,6 +111,7 @@ static void release(derivation* work) {
   free(work->discrete);
   free(work->joint);
   free(work->frozen);
+  free(work->multiplier);
   vida__entries_free(&work->second);
   vida__entries_free(&work->discrete_second);
   vida__entries_free(&work->joint_second);
@@ -145,8 +151,10 @@ static int find_inputs(derivation* work, int count, const VidaExpression* expres
       }
     }
   }
+  const int code =
+      vida__list_multipliers(graph, size, used, &work->multiplier, &work->multiplier_count);
   free(used);
-  return VIDA_SUCCESS;
+  return code;
 }
 
 /* Finds the dependence of the operands of comparisons, signs and conditions (work->steps), and also
@@ -561,6 +569,11 @@ static int derive_force(derivation* work, int count, const int* coordinates,
               : vida__derive_jacobian(work->graph, width, work->first, 2 * width, work->variable,
                                       &work->second);
   code = code ? code : compile(work, VIDA_TAPE_GRADIENT, width, work->first);
+  if (!code && work->multiplier_count > 0) {
+    code = vida__derive_reactive(work->graph, work->first, work->multiplier_count, work->multiplier,
+                                 work->local, work->traced);
+    work->traced->base.bends_with_multipliers |= work->kinks.multipliers;
+  }
   return code ? code : compile_block(work);
 }
 
@@ -688,6 +701,10 @@ static int check_inputs(const derivation* work, const char* name, const vida_dep
                       "system's own coordinates",
                       word, name);
   }
+  if (found->multipliers && work->kind != VIDA_TRACED_FORCE) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s' depends on a multiplier; only forces may",
+                      word, name);
+  }
   if (work->width == 0 && work->kind != VIDA_TRACED_VALUE) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s' depends on no coordinate", word, name);
   }
@@ -703,9 +720,7 @@ static int check_inputs(const derivation* work, const char* name, const vida_dep
                       "is holonomic",
                       name);
   }
-  const bool is_lagrangian = work->kind == VIDA_TRACED_LAGRANGIAN ||
-                             work->kind == VIDA_TRACED_POTENTIAL ||
-                             work->kind == VIDA_TRACED_MASS || work->kind == VIDA_TRACED_KINETIC;
+  const bool is_lagrangian = work->kind <= VIDA_TRACED_KINETIC; /* the first ones */
   if (is_lagrangian && work->kinks.rates) {
     return vida__fail(error, VIDA_BAD_ARGUMENT,
                       "%s '%s' has %s that depends on a rate: where it changes, momenta %s; write "
@@ -746,7 +761,7 @@ int vida__derive_term(const VidaSystem* system, vida_traced_kind kind, const cha
                       vida_traced** traced, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   derivation work = {.system = system, .graph = system->graph, .kind = kind};
-  vida_dependence found = {false, false, false, false};
+  vida_dependence found = {false, false, false, false, false};
   *traced = NULL;
   work.local = vida__allocate(n, sizeof *work.local);
   work.traced = create_traced(name, kind);

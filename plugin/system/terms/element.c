@@ -243,6 +243,15 @@ static int check_element(const VidaSystem* system, const VidaSystem* element, co
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s': the element has no term", element->name,
                       name);
   }
+  for (int b = 0; b < element->term_batch_count; b++) {
+    if (element->term_batches[b].kernel->is_reactive) {
+      return vida__fail(error, VIDA_NOT_SUPPORTED,
+                        "%s '%s': its force '%s' depends on a multiplier, which the force of an "
+                        "element cannot; add this force to the system '%s'",
+                        element->name, name, element->term_batches[b].functions->name,
+                        system->name);
+    }
+  }
   return VIDA_SUCCESS;
 }
 

@@ -181,6 +181,39 @@ int VidaSystem_ParameterExpression(VidaSystem* system, int parameter, VidaExpres
   return give(vida__graph_input(system->graph, VIDA_INPUT_PARAMETER, parameter), expression, error);
 }
 
+int vida__add_multiplier(VidaSystem* system, int row, int* number, VidaError* error) {
+  for (*number = 0; *number < system->multiplier_count && row >= 0; ++*number) {
+    if (system->multiplier_rows[*number] == row) {
+      return VIDA_SUCCESS;
+    }
+  }
+  *number = system->multiplier_count;
+  if (vida__reserve((void**)&system->multiplier_rows, &system->multiplier_capacity,
+                    (size_t)system->multiplier_count + 1, sizeof *system->multiplier_rows)) {
+    return vida__fail_memory(error);
+  }
+  system->multiplier_rows[system->multiplier_count++] = row;
+  return VIDA_SUCCESS;
+}
+
+int VidaSystem_MultiplierExpression(VidaSystem* system, int row, VidaExpression* expression,
+                                    VidaError* error) {
+  int number = -1;
+  int code = VIDA_REFUSE_NULL(error, system, expression);
+  code = code ? code : require_graph(system, error);
+  if (code) {
+    return code;
+  }
+  if (row < 0 || row >= system->row_count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "system '%s': there is no constraint row number %d",
+                      system->name, row);
+  }
+  code = vida__add_multiplier(system, row, &number, error);
+  return code ? code
+              : give(vida__graph_input(system->graph, VIDA_INPUT_MULTIPLIER, number), expression,
+                     error);
+}
+
 /* ---- terms ----------------------------------------------------------------------------------- */
 
 static int check_term(const VidaSystem* system, const char* kind, const char* name,
@@ -335,6 +368,29 @@ int VidaSystem_AddExpressionForce(VidaSystem* system, const char* name, int coun
   return code ? code : add_term(system, traced, error);
 }
 
+/* Refuses the dependence of an expression on multipliers where it makes no sense; `where` says
+ * where.
+ */
+static int refuse_multipliers(const VidaSystem* system, const char* kind, const char* name,
+                              const char* where, VidaExpression expression, VidaError* error) {
+  const int count = expression + 1;
+  bool* used = vida__allocate((size_t)count, sizeof *used);
+  int code = used ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (used) {
+    used[expression] = true;
+    vida__graph_mark_used(system->graph, count, used);
+  }
+  for (int i = 0; i < count && !code && system->multiplier_count > 0; i++) {
+    const vida_node* node = &system->graph->nodes[i];
+    if (used[i] && node->operation == VIDA_OP_INPUT && node->number == VIDA_INPUT_MULTIPLIER) {
+      code = vida__fail(error, VIDA_BAD_ARGUMENT, "%s '%s' %s a multiplier; only forces may", kind,
+                        name, where);
+    }
+  }
+  free(used);
+  return code;
+}
+
 /* Data for the derivation of a force from expressions. n is the number of coordinates. */
 typedef struct force_work {
   int count;             /* of inputs */
@@ -403,6 +459,8 @@ int VidaSystem_AddExpressionRayleigh(VidaSystem* system, const char* name,
   force_work work;
   int code = VIDA_REFUSE_NULL(error, system, name);
   code = code ? code : check_term(system, "dissipation", name, dissipation, error);
+  code = code ? code
+              : refuse_multipliers(system, "dissipation", name, "depends on", dissipation, error);
   if (code) {
     return code;
   }
@@ -449,6 +507,9 @@ int VidaSystem_AddExpressionForceAlong(VidaSystem* system, const char* name, int
   for (int k = 0; k < count && !code; k++) {
     code = check_expression_of(system, "force", name, along[k], error);
     code = code ? code : check_expression_of(system, "force", name, force[k], error);
+    code = code ? code
+                : refuse_multipliers(system, "force", name, "acts along a function of", along[k],
+                                     error);
   }
   if (code) {
     return code;

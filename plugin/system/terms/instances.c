@@ -73,6 +73,7 @@ static vida_instances list_at(vida_instances list, const vida_place* at) {
   list.segment = at->segment;
   list.q = at->q;
   list.v = at->v;
+  list.multipliers = at->multipliers;
   list.tapes = at->tapes;
   list.error = at->error;
   return list;
@@ -157,6 +158,12 @@ static void fill(double value, int count, double* work) {
   }
 }
 
+/* Returns the value of a multiplier; NaN if it is not known here. */
+static double find_multiplier(const vida_instances* list, int number) {
+  const int row = list->system->multiplier_rows[number];
+  return row < 0 ? 0.0 : list->multipliers ? list->multipliers[row] : (double)NAN;
+}
+
 static void gather_input(const vida_instances* list, vida_tape_input input, int first, int count,
                          double* work) {
   const int* index = list->index + (size_t)first * (size_t)list->width + input.index;
@@ -196,6 +203,9 @@ static void gather_input(const vida_instances* list, vida_tape_input input, int 
         break;
       }
       fill(0.0, count, work);
+      break;
+    case VIDA_INPUT_MULTIPLIER: /* an index of multiplier_rows, not of a local coordinate */
+      fill(find_multiplier(list, input.index), count, work);
       break;
     default:
       fill(0.0, count, work);
@@ -273,6 +283,13 @@ static void describe_fault(const vida_instances* list, int i, const vida_fault* 
                  "step diverge",
                  is_rate ? "velocity" : "position",
                  list->system->coordinates[index[fault->input.index]].name);
+  } else if (kind == VIDA_INPUT_MULTIPLIER) {
+    const int row = list->system->multiplier_rows[fault->input.index];
+    vida__append(
+        text, size, "the multiplier of '%s' is not %s", row < 0 ? "" : list->system->rows[row].name,
+        list->multipliers ? "a finite number, for example because the iterations of a step "
+                            "diverge"
+                          : "known here");
   } else {
     vida__append(text, size, "%s", fault->reason);
   }

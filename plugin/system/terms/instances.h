@@ -15,7 +15,8 @@ typedef struct vida_instances {
   double t;
   const vida_segment* segment;
   const double *q, *v, *q1, *v1;
-  const double* switches; /* inputs of the tape SWITCHED, for all instances */
+  const double* multipliers; /* see vida_place */
+  const double* switches;    /* inputs of the tape SWITCHED, for all instances */
   double* tapes;
   VidaError* error;
 } vida_instances;

@@ -222,7 +222,7 @@ static int join_batches(joiner* join) {
   }
   for (int b = 0; b < system->term_batch_count && !code; b++) {
     const vida_term_batch* batch = &system->term_batches[b];
-    if (batch->functions && !batch->kernel->is_callback) {
+    if (batch->functions && !batch->kernel->is_callback && !batch->kernel->is_reactive) {
       code = join_term(join, batch, &motion->terms[b]);
     }
   }

@@ -142,6 +142,31 @@ static inline void scatter_joint_slopes(const vida_instances* list, int i, const
 }
 FOR_ALL(take_joint_slopes, scatter_joint_slopes)
 
+/* Where derivatives with respect to multipliers go, and the batch that has the indices. */
+typedef struct by_multipliers_target {
+  const vida_term_batch* batch;
+  const vida_reactive_target* to;
+} by_multipliers_target;
+
+static inline void scatter_by_multipliers(const vida_instances* list, int i, const double* out,
+                                          int step, void* target) {
+  const by_multipliers_target* from = target;
+  const vida_functions* functions = from->batch->functions;
+  const vida_reactive_target* to = from->to;
+  (void)i; /* a reactive force has one instance */
+  for (int k = 0; k < functions->multiplier_count; k++) {
+    const double slope = to->weight * out[k * step];
+    const int column = from->batch->multiplier_column[k];
+    if (column >= 0 && to->matrix) {
+      to->matrix[from->batch->multiplier_slot[k]] += slope;
+    } else if (column >= 0) {
+      const size_t start = (size_t)column * to->stride;
+      to->columns[start + (size_t)list->index[functions->multiplier_place[k]]] += slope;
+    }
+  }
+}
+FOR_ALL(take_by_multipliers, scatter_by_multipliers)
+
 typedef struct row_target {
   const int* row;
   double* rows;
@@ -204,6 +229,13 @@ static int position_gradient(const vida_term_batch* batch, const vida_place* at,
   const vida_instances list = vida__instances_of_term(batch, at);
   (void)l_v;
   return vida__for_each_instance(&list, VIDA_TAPE_GRADIENT, take_positions, l_q);
+}
+
+static int by_multipliers(const vida_term_batch* batch, const vida_place* at,
+                          const vida_reactive_target* target) {
+  const vida_instances list = vida__instances_of_term(batch, at);
+  by_multipliers_target to = {batch, target};
+  return vida__for_each_instance(&list, VIDA_TAPE_BY_MULTIPLIERS, take_by_multipliers, &to);
 }
 
 static int no_gradient(const vida_term_batch* batch, const vida_place* at, double* l_q,
@@ -367,6 +399,13 @@ const vida_term_kernel vida__traced_force = {.kind = "force",
                                              .value = no_value,
                                              .gradient = position_gradient,
                                              .hessian = term_hessian};
+const vida_term_kernel vida__traced_reactive_force = {.kind = "force",
+                                                      .is_force = true,
+                                                      .is_reactive = true,
+                                                      .value = no_value,
+                                                      .gradient = position_gradient,
+                                                      .hessian = term_hessian,
+                                                      .by_multipliers = by_multipliers};
 const vida_term_kernel vida__traced_observable = {.kind = "observable", .value = term_value};
 
 static bool uses_parameters_only(const vida_tape* tape) {

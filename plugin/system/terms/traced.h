@@ -34,6 +34,7 @@ enum vida_tape_kind {
    * AUXILIARY inputs. NULL if there are none. */
   VIDA_TAPE_SWITCHES,
   VIDA_TAPE_SWITCHED,
+  VIDA_TAPE_BY_MULTIPLIERS, /* of a force, by entry (vida_functions.multiplier_place) */
   VIDA_TAPE_KINDS
 };
 
@@ -76,7 +77,8 @@ typedef struct vida_traced {
 /* The kernels of expressions; those named `plain` have no discrete derivative. */
 extern const vida_term_kernel vida__traced_lagrangian, vida__traced_plain_lagrangian,
     vida__traced_joint_lagrangian, vida__traced_potential, vida__traced_plain_potential,
-    vida__traced_mass, vida__traced_kinetic, vida__traced_force, vida__traced_observable;
+    vida__traced_mass, vida__traced_kinetic, vida__traced_force, vida__traced_reactive_force,
+    vida__traced_observable;
 extern const vida_constraint_kernel vida__traced_constraint, vida__traced_smooth,
     vida__traced_quadratic, vida__traced_driven, vida__traced_plain_constraint,
     vida__traced_nonholonomic;
