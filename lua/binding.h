@@ -380,6 +380,8 @@ void vidalua_open_expression(lua_State* L);
 
 /* ---- what systems make of expressions (terms.c) ---------------------------------------------- */
 
+/* Returns the expression or number at `index` as an expression of the system at 1. */
+VidaExpression vidalua_check_value(lua_State* L, int index, const char* place, const char* field);
 /* Methods of systems. */
 int vidalua_lagrangian(lua_State* L);
 int vidalua_kinetic(lua_State* L);
@@ -394,6 +396,7 @@ int vidalua_multiplier(lua_State* L);
 int vidalua_row_count(lua_State* L);
 int vidalua_row_multiplier(lua_State* L);
 int vidalua_momentum(lua_State* L);
+int vidalua_event(lua_State* L); /* event.c */
 int vidalua_observe(lua_State* L);
 int vidalua_parameter(lua_State* L);
 int vidalua_set_parameter(lua_State* L);

@@ -448,6 +448,7 @@ void vidalua_open_system(lua_State* L) {
                                      {"force", vidalua_force},
                                      {"multiplier", vidalua_multiplier},
                                      {"momentum", vidalua_momentum},
+                                     {"event", vidalua_event},
                                      {"observe", vidalua_observe},
                                      {"parameter", vidalua_parameter},
                                      {"set_parameter", vidalua_set_parameter},

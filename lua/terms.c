@@ -25,7 +25,7 @@ static VidaExpression check_expression(lua_State* L, int index, const char* plac
 }
 
 /* Returns the expression or number at `index` as an expression of the system at 1. */
-static VidaExpression check_value(lua_State* L, int index, const char* place, const char* field) {
+VidaExpression vidalua_check_value(lua_State* L, int index, const char* place, const char* field) {
   VidaError error;
   VidaExpression node = -1;
   if (!vidalua_is_number(L, index)) {
@@ -169,8 +169,8 @@ static void add_row(lua_State* L, const Row* row, const char* name, const char* 
   VidaError error;
   const VidaLuaBox* box = vidalua_check_system(L, 1);
   const char* place = lua_pushfstring(L, "%s '%s'", row->method, name);
-  const VidaExpression node =
-      row->numbers ? check_value(L, index, place, field) : check_expression(L, index, place, field);
+  const VidaExpression node = row->numbers ? vidalua_check_value(L, index, place, field)
+                                           : check_expression(L, index, place, field);
   if (row->add(box->system, name, unit, node, &error)) {
     vidalua_raise(L, "", NULL, &error);
   }
@@ -390,7 +390,7 @@ static void add_scalar(lua_State* L, Components* components, int target, int val
   }
   vidalua_check_owner(L, target, 1, place);
   components->functions = components->functions || coordinate < 0;
-  components->nodes[components->count] = check_value(L, value, place, second);
+  components->nodes[components->count] = vidalua_check_value(L, value, place, second);
   components->along[components->count] = along;
   components->coordinates[components->count++] = coordinate;
 }
@@ -417,7 +417,7 @@ static void add_particle(lua_State* L, Components* components, int target, int v
     const int coordinate = VidaSystem_ParticleCoordinate(system, point.particle) + i;
     const int k = components->count++;
     lua_rawgeti(L, -1, i + 1);
-    components->nodes[k] = check_value(L, lua_gettop(L), place, second);
+    components->nodes[k] = vidalua_check_value(L, lua_gettop(L), place, second);
     components->coordinates[k] = coordinate;
     if (VidaSystem_Position(vidalua_check_system(L, 1)->system, coordinate, &components->along[k],
                             &error)) {

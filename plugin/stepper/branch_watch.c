@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "stepper/hybrid/hybrid.h"
 #include "stepper/jumps.h"
 #include "system/evaluate/sizes.h"
 #include "system/terms/traced.h"
@@ -612,8 +613,11 @@ const char* vida__watch_singular(const vida_watch* watch, double* t) {
   return watch->stepper->self.model.system->rows[find_row(watch)].name;
 }
 
-int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaError* error) {
-  return vida__watch_follow(vida__frame_of(self)->watch, t, q, error);
+int vida__follow_motion(VidaIntegration* self, double t, const double* q, const double* v,
+                        VidaError* error) {
+  VidaStepper* stepper = vida__frame_of(self);
+  const int code = vida__watch_follow(stepper->watch, t, q, error);
+  return code || !stepper->outer ? code : vida__hybrid_follow(stepper, t, q, v, error);
 }
 
 int vida__check_motion(VidaIntegration* self, double t, const double* q, VidaError* error) {

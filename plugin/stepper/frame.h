@@ -6,8 +6,9 @@
 #include "stepper/integration.h"
 #include "system/model/model.h"
 
-typedef struct vida_watch vida_watch; /* branch_watch.h */
-typedef struct vida_jumps vida_jumps; /* jumps.h */
+typedef struct vida_watch vida_watch;   /* branch_watch.h */
+typedef struct vida_jumps vida_jumps;   /* jumps.h */
+typedef struct vida_hybrid vida_hybrid; /* hybrid/hybrid.h */
 
 /* The interrupt function of a stepper, and its last result (interrupt.c). */
 typedef struct vida_interrupt {
@@ -67,6 +68,7 @@ struct VidaStepper {
   bool has_node_multipliers; /* for methods that compute multipliers on request */
   vida_watch* watch;         /* watch of the constraints; NULL without constraints */
   vida_jumps* jumps;         /* NULL for systems without jumps, and for steppers with an `outer` */
+  vida_hybrid* hybrid;       /* NULL for systems without events, and for steppers with an `outer` */
   vida_segment segment;      /* segment of time that contains the step; used only if `jumps` */
   vida_interrupt interrupt;  /* used only without `outer` */
   vida_start first, last;    /* starts of the motion: without, and with those that continued it */

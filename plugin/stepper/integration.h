@@ -223,10 +223,11 @@ int vida__interrupted(VidaIntegration* self, double reached);
 /* Checks whether the motion can reach q (n) at the end of the step on the same branch of the
  * constraints, from the last reported point. Fails with OTHER_BRANCH (branch_watch.c). */
 int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error);
-/* Reports the point q (n) at the time t (s) after one of the method's own steps. Fails with
+/* Reports the state q, v (n each) at the time t (s) after one of the method's own steps. Fails with
  * OTHER_BRANCH if the motion cannot reach it on the same branch of the constraints
  * (branch_watch.c). */
-int vida__follow_motion(VidaIntegration* self, double t, const double* q, VidaError* error);
+int vida__follow_motion(VidaIntegration* self, double t, const double* q, const double* v,
+                        VidaError* error);
 /* Returns whether the next step of a series may follow before the frame has checked the node, whose
  * positions are q (n): the watch has looked there, or need not (branch_watch.c). */
 bool vida__passes_node(VidaIntegration* self, const double* q);

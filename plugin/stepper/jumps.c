@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/branch_watch.h"
+#include "stepper/hybrid/hybrid.h"
 
 enum { MOST_PARTS = 10000 };
 /* A part of a step shorter than this fraction of the step is replaced by a Taylor polynomial.
@@ -83,6 +84,10 @@ const char* vida__velocity_jump(const VidaStepper* stepper, double* t) {
 
 bool vida__space_nodes(VidaStepper* stepper, double h) {
   vida_jumps* jumps = stepper->jumps;
+  if (stepper->hybrid) {
+    vida__hybrid_space_nodes(stepper, h);
+    return true;
+  }
   if (!jumps) {
     return false;
   }

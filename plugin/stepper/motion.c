@@ -381,7 +381,7 @@ static long make_calm_steps(VidaStepper* stepper, long most) {
 }
 
 bool vida__begin_joint_steps(VidaStepper* stepper) {
-  if (stepper->outer || stepper->jumps || stepper->careful_steps > 0 ||
+  if (stepper->outer || stepper->jumps || stepper->hybrid || stepper->careful_steps > 0 ||
       !vida__begin_lane_steps(&stepper->self)) {
     return false;
   }

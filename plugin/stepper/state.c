@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "stepper/branch_watch.h"
+#include "stepper/hybrid/hybrid.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
 
@@ -95,6 +96,7 @@ const double* VidaStepper_Multipliers(VidaStepper* stepper, double* t) {
     }
     return NULL;
   }
+  stepper = vida__active_stepper(stepper);
   if (stepper->self.method->multipliers && stepper->self.node.step > 0 &&
       !stepper->has_node_multipliers) {
     VidaError unused;
@@ -133,7 +135,9 @@ int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaErro
   }
   double unused;
   const int code = vida__require_start(stepper, error);
-  return code ? code : vida__call_energy(&stepper->self, energy, t ? t : &unused, error);
+  return code ? code
+              : vida__call_energy(&vida__active_stepper(stepper)->self, energy, t ? t : &unused,
+                                  error);
 }
 
 int VidaStepper_Constraints(VidaStepper* stepper, double* position, double* velocity,
@@ -236,11 +240,13 @@ int vida__step_action(VidaStepper* stepper, double* action, VidaError* error) {
 }
 
 double VidaStepper_ParasiticEnergy(const VidaStepper* stepper) {
+  stepper = stepper ? vida__active_stepper(stepper) : NULL;
   const bool is_known =
       stepper && stepper->started && stepper->self.method->parasitic_energy != NULL;
   return is_known ? stepper->self.method->parasitic_energy(&stepper->self) : (double)NAN;
 }
 
 long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t, const char** constraint) {
+  stepper = stepper ? vida__active_stepper(stepper) : NULL;
   return stepper ? vida__watch_passages(stepper->watch, t, constraint) : 0;
 }

@@ -6,12 +6,16 @@
 #include "base/null_space_solver.h"
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
+#include "stepper/hybrid/hybrid.h"
 #include "stepper/jumps.h"
 #include "stepper/method_options.h"
 
 VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper) {
   VidaStatistics statistics = {0};
-  if (stepper) {
+  if (stepper && stepper->hybrid && stepper->started) {
+    statistics = vida__hybrid_statistics(stepper->hybrid);
+    vida__add_statistics(&statistics, stepper->before);
+  } else if (stepper) {
     statistics = stepper->self.statistics;
     if (stepper->jumps) {
       vida__add_statistics(&statistics, stepper->jumps->before);
@@ -27,7 +31,7 @@ int VidaStepper_Plan(const VidaStepper* stepper, VidaStepPlan* plan, VidaError* 
   if (VIDA_REFUSE_NULL(error, stepper, plan)) {
     return VIDA_BAD_ARGUMENT;
   }
-  const VidaIntegration* self = &stepper->self;
+  const VidaIntegration* self = &vida__active_stepper(stepper)->self;
   const int code = vida__require_start(stepper, error);
   if (code) {
     return code;

@@ -12,6 +12,7 @@
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
+#include "stepper/hybrid/hybrid.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
 #include "stepper/method_options.h"
@@ -310,8 +311,12 @@ int VidaStepper_Create(const VidaSystem* system, const VidaOptions* options, Vid
   if (VIDA_REFUSE_NULL(error, system, options)) {
     return VIDA_BAD_ARGUMENT;
   }
-  return vida__name_alternatives(
-      system, options, vida__create_stepper(system, options, NULL, stepper, error), error);
+  int code = vida__create_stepper(system, options, NULL, stepper, error);
+  code = code ? code : vida__hybrid_create(*stepper, error);
+  if (code) {
+    VidaStepper_Destroy(stepper);
+  }
+  return vida__name_alternatives(system, options, code, error);
 }
 
 void VidaStepper_Destroy(VidaStepper** stepper) {
@@ -319,6 +324,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   if (!old) {
     return;
   }
+  vida__hybrid_destroy(&old->hybrid);
   vida__condensed_destroy(&old->self.implicit.condensed);
   vida__distance_steps_destroy(&old->self.implicit.distances);
   vida__map_destroy(&old->self.implicit.map);
@@ -347,8 +353,9 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
 int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                         VidaError* error) {
   stepper->before = (VidaStatistics){0};
-  const int code = stepper->jumps ? vida__jumps_begin(stepper, t0, h, error) : VIDA_SUCCESS;
-  return code ? code : vida__start_motion(stepper, t0, h, q, v, false, error);
+  int code = stepper->jumps ? vida__jumps_begin(stepper, t0, h, error) : VIDA_SUCCESS;
+  code = code ? code : vida__start_motion(stepper, t0, h, q, v, false, error);
+  return code || !stepper->hybrid ? code : vida__hybrid_start(stepper, t0, h, q, v, error);
 }
 
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,
@@ -375,6 +382,11 @@ int VidaStepper_StartTwoPoints(VidaStepper* stepper, double t0, const double* q0
     return VIDA_BAD_ARGUMENT;
   }
   const double h = VidaOptions_Get(stepper->self.options, "h");
+  if (stepper->hybrid) {
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "system '%s' has events, and cannot start from two points",
+                      stepper->self.model.system->name);
+  }
   if (!stepper->self.method->start_two_points) {
     return vida__fail(error, VIDA_NOT_SUPPORTED, "%s cannot start from two points",
                       stepper->self.method->info.name);
@@ -400,9 +412,13 @@ int VidaStepper_Steps(VidaStepper* stepper, long count, long* made, VidaError* e
   code = code ? code : vida__require_start(stepper, error);
   while (!code && done < count) {
     long more = 1;
-    code = stepper->jumps ? vida__jumps_step(stepper, error)
-                          : vida__make_steps(stepper, count - done, &more, error);
+    code = stepper->hybrid  ? vida__hybrid_step(stepper, error)
+           : stepper->jumps ? vida__jumps_step(stepper, error)
+                            : vida__make_steps(stepper, count - done, &more, error);
     done += code ? 0 : more;
+    if (VidaStepper_HasEnded(stepper)) {
+      break;
+    }
   }
   if (made) {
     *made = done;

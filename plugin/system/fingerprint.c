@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/record.h"
 #include "system/contacts/contacts.h"
+#include "system/model/event.h"
 #include "system/model/model.h"
 
 static void put_initial(vida_record* record, const VidaInitial* initial) {
@@ -114,6 +115,20 @@ static void put_contacts(vida_record* record, const vida_contacts* contacts) {
   }
 }
 
+static void put_events(vida_record* record, const VidaSystem* system) {
+  for (int i = 0; i < system->event_count; i++) {
+    const vida_event* event = &system->events[i];
+    vida__put_text(record, event->name);
+    vida__put_integer(record, event->direction);
+    vida__put_integer(record, event->action);
+    put_term_batch(record, &event->value);
+    for (int k = 0; k < event->count; k++) {
+      vida__put_integer(record, event->coordinates[k]);
+      put_term_batch(record, &event->velocities[k]);
+    }
+  }
+}
+
 /* Continues the checksum with what the record holds, and empties it: a large system needs no more
  * memory than its largest part. */
 static void take(vida_record* record, uint64_t* sum, bool* no_memory) {
@@ -140,6 +155,7 @@ int vida__fingerprint_system(const VidaSystem* system, uint64_t* checksum, VidaE
   put_observables(&record, system);
   put_contacts(&record, system->contacts);
   put_multipliers(&record, system);
+  put_events(&record, system);
   take(&record, checksum, &no_memory);
   vida__free_record(&record);
   return no_memory ? vida__fail_memory(error) : VIDA_SUCCESS;

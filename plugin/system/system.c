@@ -90,6 +90,7 @@ void VidaSystem_Destroy(VidaSystem** system) {
   for (size_t b = 0; b < old->observable_batch_capacity; b++) {
     destroy_term(&old->observable_batches[b]);
   }
+  vida__events_destroy(old);
   for (int i = 0; i < old->observable_count; i++) {
     free(old->observables[i].name);
     free(old->observables[i].unit);

@@ -10,6 +10,7 @@
 #include <vida/contact.h>
 #include <vida/drawing.h>
 #include <vida/error.h>
+#include <vida/event.h>
 #include <vida/export.h>
 #include <vida/expression.h>
 #include <vida/forces.h>

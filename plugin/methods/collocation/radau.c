@@ -275,9 +275,10 @@ static int fail_small(VidaIntegration* self, double err, const VidaError* reason
 static int try_step(VidaIntegration* self, double* err, VidaError* error) {
   const vida_radau* own = self->state;
   const double* end = own->place + (VIDA_RADAU_STAGES - 1) * (ptrdiff_t)self->model.n;
+  const double* v = self->implicit.unknown + (VIDA_RADAU_STAGES - 1) * (ptrdiff_t)own->block;
   int code = solve(self, error);
   code = code ? code : vida__radau_estimate_error(self, err, error);
-  return code || *err > 1.0 ? code : vida__follow_motion(self, own->t_next, end, error);
+  return code || *err > 1.0 ? code : vida__follow_motion(self, own->t_next, end, v, error);
 }
 
 /* Returns the smallest step that still changes the time. */

@@ -275,7 +275,7 @@ static void weights(void* data, double h, const double* y, double* weight) {
 
 static int accept(void* data, double t, const double* y, VidaError* error) {
   VidaIntegration* self = data;
-  return vida__follow_motion(self, t, y, error);
+  return vida__follow_motion(self, t, y, y + self->model.n, error);
 }
 
 const vida_ida_functions vida__reference_ida_functions = {residual, jacobian, reduce,

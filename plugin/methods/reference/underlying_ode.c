@@ -122,10 +122,10 @@ static int prepare_nothing(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end) {
+int vida__underlying_accept(underlying_ode* own, double t, const double* state, bool is_end) {
   VidaError* told = &vida__equations_evaluator(own->equations)->error;
-  return is_end ? vida__follow_motion(own->self, t, q, told)
-                : vida__check_motion(own->self, t, q, told);
+  return is_end ? vida__follow_motion(own->self, t, state, state + own->self->model.n, told)
+                : vida__check_motion(own->self, t, state, told);
 }
 
 static int accept(void* data, double t, const double* y, bool is_end) {

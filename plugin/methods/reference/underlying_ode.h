@@ -104,7 +104,7 @@ int vida__underlying_resize(underlying_ode* own, int size, VidaError* error);
 void vida__underlying_destroy(VidaIntegration* self);
 /* Checks whether q (n), which belongs to y, is on the same branch of the constraints: for
  * vida_ode_functions.accept. A method without such a function checks the q of y. */
-int vida__underlying_accept(underlying_ode* own, double t, const double* q, bool is_end);
+int vida__underlying_accept(underlying_ode* own, double t, const double* state, bool is_end);
 /* Returns the largest ratio of velocity to position at the start (1/s). */
 double vida__underlying_largest_rate(const underlying_ode* own);
 /* VidaMethod.start of these methods. */

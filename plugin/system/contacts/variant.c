@@ -28,6 +28,8 @@ static int copy_base(const VidaSystem* base, VidaSystem* variant) {
   *variant = *base;
   variant->base = base;
   variant->contacts = NULL;
+  variant->events = NULL;
+  variant->event_count = 0;
   variant->drawing = NULL;
   variant->links = NULL;
   variant->link_count = 0;

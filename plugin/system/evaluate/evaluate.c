@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "system/model/drawing.h"
+#include "system/model/event.h"
 #include "system/terms/traced.h"
 
 static void prepare_functions(const vida_functions* functions, const vida_tape_place* place,
@@ -44,6 +45,15 @@ int vida__evaluator_create(const VidaSystem* system, vida_evaluator* evaluator, 
   for (int b = 0; system->drawing && b < system->drawing->batch_count; b++) {
     const vida_term_batch* batch = &system->drawing->batches[b];
     prepare_functions(batch->functions, &batch->tape, evaluator->scratch);
+  }
+  for (int i = 0; i < system->event_count; i++) {
+    const vida_event* event = &system->events[i];
+    prepare_functions(event->value.functions, &event->value.tape, evaluator->scratch);
+    prepare_functions(event->rate.functions, &event->rate.tape, evaluator->scratch);
+    for (int k = 0; k < event->count; k++) {
+      prepare_functions(event->velocities[k].functions, &event->velocities[k].tape,
+                        evaluator->scratch);
+    }
   }
   if (system->turn_place > 0) {
     vida__prepare_turns(system, evaluator->scratch);
@@ -308,6 +318,32 @@ int vida__observables(vida_evaluator* evaluator, double t, const double* q, cons
     values[b] = code ? (double)NAN : values[b];
   }
   return VIDA_SUCCESS;
+}
+
+int vida__evaluate_event(vida_evaluator* evaluator, int index, double t, const double* q,
+                         const double* v, double* value, double* rate) {
+  const vida_event* event = &evaluator->system->events[index];
+  const vida_place at = vida__place(evaluator, t, q, v);
+  *value = 0.0;
+  *rate = event->has_rate ? 0.0 : (double)NAN;
+  const int code = event->value.kernel->value(&event->value, &at, value);
+  if (!code && event->has_rate && event->rate.kernel->value(&event->rate, &at, rate)) {
+    *rate = (double)NAN; /* at a kink, for example */
+  }
+  return code;
+}
+
+int vida__evaluate_assignments(vida_evaluator* evaluator, int index, double t, const double* q,
+                               const double* v, double* velocities) {
+  const vida_event* event = &evaluator->system->events[index];
+  const vida_place at = vida__place(evaluator, t, q, v);
+  int code = VIDA_SUCCESS;
+  for (int i = 0; i < event->count && !code; i++) {
+    velocities[event->coordinates[i]] = 0.0;
+    code = event->velocities[i].kernel->value(&event->velocities[i], &at,
+                                              &velocities[event->coordinates[i]]);
+  }
+  return code;
 }
 
 vida_interval vida__interval(vida_evaluator* evaluator, const double* q0, const double* q1,

@@ -90,6 +90,12 @@ int vida__constraint_bias(vida_evaluator* evaluator, double t, const double* q, 
 /* Computes the observables; NaN for an observable that is not conserved and has no value. */
 int vida__observables(vida_evaluator* evaluator, double t, const double* q, const double* v,
                       double* values);
+/* Computes the function of the event with this index and its rate (NaN: not known) at (t,q,v). */
+int vida__evaluate_event(vida_evaluator* evaluator, int index, double t, const double* q,
+                         const double* v, double* value, double* rate);
+/* Replaces the velocities (n) that the event with this index sets, evaluated at (t,q,v). */
+int vida__evaluate_assignments(vida_evaluator* evaluator, int index, double t, const double* q,
+                               const double* v, double* velocities);
 /* Computes the energy v L_v - L; `l_q` and `l_v` are work space. */
 int vida__energy(vida_evaluator* evaluator, double t, const double* q, const double* v, double* l_q,
                  double* l_v, double* energy);

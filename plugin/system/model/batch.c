@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "system/model/build.h"
 #include "system/model/drawing.h"
+#include "system/model/event.h"
 
 enum { ROW_NUMBER_SIZE = 32 }; /* of " (row 2)" */
 
@@ -257,13 +258,16 @@ static void place_batch(VidaSystem* system, const vida_functions* functions, int
   system->tape_scratch += functions->work_size(functions, place->in_lanes);
 }
 
+static void place_value(VidaSystem* system, vida_term_batch* batch, bool* takes_turns) {
+  place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
+              &batch->tape, takes_turns);
+}
+
 void vida__place_tapes(VidaSystem* system) {
   bool takes_turns = false;
   system->tape_scratch = 0;
   for (int b = 0; b < system->term_batch_count; b++) {
-    vida_term_batch* batch = &system->term_batches[b];
-    place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
-                &batch->tape, &takes_turns);
+    place_value(system, &system->term_batches[b], &takes_turns);
   }
   for (int b = 0; b < system->constraint_batch_count; b++) {
     vida_constraint_batch* batch = &system->constraint_batches[b];
@@ -271,14 +275,18 @@ void vida__place_tapes(VidaSystem* system) {
                 &batch->tape, &takes_turns);
   }
   for (int b = 0; b < system->observable_count; b++) {
-    vida_term_batch* batch = &system->observable_batches[b];
-    place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
-                &batch->tape, &takes_turns);
+    place_value(system, &system->observable_batches[b], &takes_turns);
   }
   for (int b = 0; system->drawing && b < system->drawing->batch_count; b++) {
-    vida_term_batch* batch = &system->drawing->batches[b];
-    place_batch(system, batch->functions, batch->count, batch->parameters, batch->parameter,
-                &batch->tape, &takes_turns);
+    place_value(system, &system->drawing->batches[b], &takes_turns);
+  }
+  for (int i = 0; i < system->event_count; i++) {
+    vida_event* event = &system->events[i];
+    place_value(system, &event->value, &takes_turns);
+    place_value(system, &event->rate, &takes_turns);
+    for (int k = 0; k < event->count; k++) {
+      place_value(system, &event->velocities[k], &takes_turns);
+    }
   }
   /* Behind a tape, the place is not 0. */
   system->turn_place = takes_turns ? system->tape_scratch : 0;

@@ -59,5 +59,7 @@ int vida__check_kind(const char* kind, const char* name, const char* what, int v
 int vida__fill_masses(VidaSystem* system, VidaError* error);
 /* Assigns work space and parameters to batches of tapes, after all terms have been added. */
 void vida__place_tapes(VidaSystem* system);
+/* Frees the events of a system (event.c). */
+void vida__events_destroy(VidaSystem* system);
 
 #endif

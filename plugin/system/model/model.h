@@ -160,6 +160,10 @@ struct VidaSystem {
   vida_observable* observables;
   vida_term_batch* observable_batches; /* one for each; only their values are used */
 
+  int event_count;
+  size_t event_capacity;
+  struct vida_event* events; /* event.h */
+
   int entry_count;
   vida_jacobian_entry* entries;
 

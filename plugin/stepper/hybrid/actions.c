@@ -1,0 +1,183 @@
+/* What happens at events: records, calls of functions, changes of velocities. */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "stepper/hybrid/contacts.h"
+#include "stepper/hybrid/hybrid.h"
+
+/* The state that the function of an event sees. */
+struct VidaEventState {
+  vida_hybrid* hybrid;
+  const char* name;
+  bool is_changed, ends;
+};
+
+double VidaEventState_Time(const VidaEventState* state) {
+  return state ? state->hybrid->tried.t : (double)NAN;
+}
+
+const double* VidaEventState_Positions(const VidaEventState* state) {
+  return state ? state->hybrid->tried.q : NULL;
+}
+
+const double* VidaEventState_Velocities(const VidaEventState* state) {
+  return state ? state->hybrid->tried.v : NULL;
+}
+
+const VidaSystem* VidaEventState_System(const VidaEventState* state) {
+  return state ? state->hybrid->frame->self.model.system : NULL;
+}
+
+void VidaEventState_Stop(VidaEventState* state) {
+  if (state) {
+    state->ends = true;
+  }
+}
+
+int VidaEventState_SetVelocity(VidaEventState* state, int coordinate, double value,
+                               VidaError* error) {
+  char got[VIDA_REAL_TEXT_SIZE];
+  if (VIDA_REFUSE_NULL(error, state)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  const VidaSystem* system = VidaEventState_System(state);
+  if (coordinate < 0 || coordinate >= system->coordinate_count) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s': there is no coordinate number %d",
+                      state->name, coordinate);
+  }
+  if (!isfinite(value)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT,
+                      "event '%s': the velocity of '%s' must be a finite number, got %s",
+                      state->name, system->coordinates[coordinate].name,
+                      vida__shortest_text(got, value));
+  }
+  double* v = &state->hybrid->tried.v[coordinate];
+  state->is_changed = state->is_changed || *v != value;
+  *v = value;
+  return VIDA_SUCCESS;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const char* name,
+                       VidaError* error) {
+  const VidaEventRecord record = {
+      kind, index, name, hybrid->tried.t, hybrid->tried.q, hybrid->v_before, hybrid->tried.v};
+  const int code = hybrid->observe ? hybrid->observe(&record, hybrid->data) : VIDA_SUCCESS;
+  return code ? vida__fail(error, code < 0 ? code : VIDA_STOPPED, "event '%s': %s", name,
+                           Vida_CodeText(code < 0 ? code : VIDA_STOPPED))
+              : VIDA_SUCCESS;
+}
+
+/* ---- actions --------------------------------------------------------------------------------- */
+
+/* Projects the velocities of hybrid->tried onto the constraints of the mode by an impulse. */
+static int project_velocities(vida_hybrid* hybrid, VidaError* error) {
+  VidaIntegration* self = &hybrid->modes[hybrid->mode].probe->self;
+  vida_sample* at = &hybrid->tried;
+  if (self->model.m == 0) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__jacobian(&self->model.evaluator, at->t, at->q, self->work.entries);
+  code = code ? code
+              : vida__gradient(&self->model.evaluator, at->t, at->q, at->v, self->work.l_q,
+                               self->node.p);
+  return code ? vida__evaluation_failed(self, code, error)
+              : vida__project_velocity(self, at->t, at->q, self->work.entries, self->node.p, at->v,
+                                       NULL, error);
+}
+
+/* Lets the motion begin again from velocities that an action has changed: its energy is another one
+ * from here on. */
+static int take_velocities(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
+  *is_changed = true;
+  for (int k = 0; k < hybrid->mode_count; k++) {
+    hybrid->modes[k].is_fresh = true;
+  }
+  return project_velocities(hybrid, error);
+}
+
+static int set_velocities(vida_hybrid* hybrid, int index, bool* is_changed, VidaError* error) {
+  const vida_event* event = &hybrid->frame->self.model.system->events[index];
+  vida_sample* at = &hybrid->tried;
+  char t[VIDA_REAL_TEXT_SIZE];
+  int code =
+      vida__evaluate_assignments(&hybrid->evaluator, index, at->t, at->q, hybrid->v_before, at->v);
+  for (int i = 0; i < event->count; i++) {
+    if (code || !isfinite(at->v[event->coordinates[i]])) {
+      return vida__fail(
+          error, VIDA_NOT_FINITE, "event '%s': its velocity of '%s' has no finite value at t = %s",
+          event->name, hybrid->frame->self.model.system->coordinates[event->coordinates[i]].name,
+          vida__real_text(t, at->t, 12));
+    }
+  }
+  return take_velocities(hybrid, is_changed, error);
+}
+
+static int call_function(vida_hybrid* hybrid, const vida_event* event, bool* is_changed,
+                         VidaError* error) {
+  VidaEventState state = {hybrid, event->name, false, false};
+  const int code = event->call(&state, event->user_data);
+  if (code) {
+    return vida__fail(error, code < 0 ? code : VIDA_CALLBACK_FAILED,
+                      "event '%s': its function failed: %s", event->name, Vida_CodeText(code));
+  }
+  hybrid->has_ended = hybrid->has_ended || state.ends;
+  return state.is_changed ? take_velocities(hybrid, is_changed, error) : VIDA_SUCCESS;
+}
+
+static int process_event(vida_hybrid* hybrid, vida_watched* watched, bool* is_changed,
+                         VidaError* error) {
+  const vida_event* event = &hybrid->frame->self.model.system->events[watched->index];
+  int code = VIDA_SUCCESS;
+  watched->side = -watched->side;
+  watched->is_at_zero = true;
+  if (event->action == VIDA_EVENT_CALL) {
+    code = call_function(hybrid, event, is_changed, error);
+  } else if (event->action == VIDA_EVENT_SET) {
+    code = set_velocities(hybrid, watched->index, is_changed, error);
+  }
+  hybrid->has_ended = hybrid->has_ended || event->action == VIDA_EVENT_STOP;
+  return code ? code
+              : vida__report_event(hybrid, VIDA_EVENT_ZERO, watched->index, event->name, error);
+}
+
+int vida__process_events(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  memcpy(hybrid->v_before, hybrid->tried.v,
+         (size_t)hybrid->frame->self.model.n * sizeof *hybrid->v_before);
+  for (int i = 0; i < hybrid->watched_count && !code; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    watched->is_at_zero = false;
+    if (watched->is_fired && watched->kind == VIDA_WATCHED_EVENT) {
+      code = process_event(hybrid, watched, is_changed, error);
+    }
+  }
+  code = code ? code : vida__process_contacts(hybrid, is_changed, error);
+  if (hybrid->has_ended) {
+    hybrid->end = hybrid->tried.t;
+    *is_changed = true;
+  }
+  return code;
+}
+
+/* ---- observers ------------------------------------------------------------------------------- */
+
+int VidaStepper_SetEventObserver(VidaStepper* stepper,
+                                 int (*observe)(const VidaEventRecord* record, void* data),
+                                 void* data, VidaError* error) {
+  if (VIDA_REFUSE_NULL(error, stepper)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  if (stepper->hybrid) {
+    stepper->hybrid->observe = observe;
+    stepper->hybrid->data = data;
+  }
+  return VIDA_SUCCESS;
+}
+
+bool VidaStepper_HasEnded(const VidaStepper* stepper) {
+  return stepper && stepper->hybrid && stepper->hybrid->has_ended;
+}

@@ -1,0 +1,435 @@
+/* Steps with events: parts of a step, which end where something changes. */
+#include "stepper/hybrid/hybrid.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "stepper/branch_watch.h"
+#include "stepper/hybrid/contacts.h"
+#include "stepper/jumps.h"
+
+enum { MOST_PARTS = 1000000 };
+/* A part of a step shorter than this fraction of the step is replaced by a Taylor polynomial:
+ * rounding would dominate the increments of a step there, and the error of the polynomial is of
+ * third order in the part. */
+static const double shortest_part = 1e-6;
+
+/* ---- modes ----------------------------------------------------------------------------------- */
+
+static int create_one(vida_hybrid* hybrid, VidaStepper** made, VidaError* error) {
+  VidaStepper* frame = hybrid->frame;
+  const int code =
+      vida__create_stepper(frame->self.model.system, frame->options, NULL, made, error);
+  if (!code) {
+    (*made)->outer = frame;
+  }
+  return code;
+}
+
+static int add_mode(vida_hybrid* hybrid, VidaError* error) {
+  if (vida__reserve((void**)&hybrid->modes, &hybrid->mode_capacity, (size_t)hybrid->mode_count + 1,
+                    sizeof *hybrid->modes)) {
+    return vida__fail_memory(error);
+  }
+  vida_mode* mode = &hybrid->modes[hybrid->mode_count++];
+  *mode = (vida_mode){0};
+  const int code = create_one(hybrid, &mode->stepper, error);
+  return code ? code : create_one(hybrid, &mode->probe, error);
+}
+
+static vida_mode* current_mode(const vida_hybrid* hybrid) {
+  return &hybrid->modes[hybrid->mode];
+}
+
+VidaStepper* vida__active_stepper(const VidaStepper* stepper) {
+  return stepper->hybrid && stepper->started ? current_mode(stepper->hybrid)->stepper
+                                             : (VidaStepper*)stepper;
+}
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
+  vida_sample* const samples[] = {&hybrid->at,   &hybrid->before, &hybrid->after, &hybrid->tried,
+                                  &hybrid->from, &hybrid->ended,  &hybrid->node};
+  const size_t n = (size_t)hybrid->frame->self.model.n, count = (size_t)hybrid->watched_count;
+  const size_t number = sizeof samples / sizeof *samples;
+  const size_t each = 2 * n + 2 * count;
+  hybrid->block = vida__allocate(number * each + n, sizeof *hybrid->block);
+  hybrid->node_watched = vida__allocate(count, sizeof *hybrid->node_watched);
+  if (!hybrid->block || !hybrid->node_watched) {
+    return vida__fail_memory(error);
+  }
+  for (size_t k = 0; k < number; k++) {
+    double* place = hybrid->block + k * each;
+    *samples[k] = (vida_sample){0.0, place, place + n, place + 2 * n, place + 2 * n + count};
+  }
+  hybrid->v_before = hybrid->block + number * each;
+  return VIDA_SUCCESS;
+}
+
+static int list_functions(vida_hybrid* hybrid, VidaError* error) {
+  const VidaSystem* system = hybrid->frame->self.model.system;
+  hybrid->watched_count = system->event_count;
+  hybrid->watched = vida__allocate((size_t)hybrid->watched_count, sizeof *hybrid->watched);
+  if (!hybrid->watched) {
+    return vida__fail_memory(error);
+  }
+  for (int i = 0; i < system->event_count; i++) {
+    const VidaDirection direction = system->events[i].direction;
+    hybrid->watched[i] = (vida_watched){.kind = VIDA_WATCHED_EVENT,
+                                        .index = i,
+                                        .is_rising = direction != VIDA_DIRECTION_FALLING,
+                                        .is_falling = direction != VIDA_DIRECTION_RISING};
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
+  const VidaSystem* system = stepper->self.model.system;
+  if (system->event_count == 0) {
+    return VIDA_SUCCESS;
+  }
+  vida_hybrid* made = vida__allocate(1, sizeof *made);
+  stepper->hybrid = made;
+  if (!made) {
+    return vida__fail_memory(error);
+  }
+  made->frame = stepper;
+  int code = vida__evaluator_create(system, &made->evaluator, error);
+  code = code ? code : list_functions(made, error);
+  code = code ? code : allocate_samples(made, error);
+  code = code ? code : add_mode(made, error);
+  /* The steppers of the modes meet the jumps in time. The frame evaluates formulas at nodes. */
+  vida__jumps_destroy(&stepper->jumps);
+  stepper->self.model.evaluator.segment = NULL;
+  return code;
+}
+
+void vida__hybrid_destroy(vida_hybrid** hybrid) {
+  vida_hybrid* old = *hybrid;
+  if (!old) {
+    return;
+  }
+  for (int k = 0; k < old->mode_count; k++) {
+    VidaStepper_Destroy(&old->modes[k].stepper);
+    VidaStepper_Destroy(&old->modes[k].probe);
+  }
+  vida__evaluator_destroy(&old->evaluator);
+  free(old->modes);
+  free(old->watched);
+  free(old->node_watched);
+  free(old->block);
+  free(old);
+  *hybrid = NULL;
+}
+
+/* ---- the state of the frame ------------------------------------------------------------------ */
+
+/* Shows the state of the stepper of the mode as that of the frame. */
+static int show_state(vida_hybrid* hybrid, VidaError* error) {
+  VidaStepper *frame = hybrid->frame, *active = current_mode(hybrid)->stepper;
+  const size_t n = (size_t)frame->self.model.n * sizeof(double);
+  VidaNode *to = &frame->self.node, *from = &active->self.node;
+  const double* v;
+  const int code = vida__node_velocities(&active->self, &v, error);
+  if (code) {
+    return code;
+  }
+  memcpy(to->q, from->q, n);
+  memcpy(to->q_low, from->q_low, n);
+  memcpy(to->p, from->p, n);
+  memcpy(to->p_low, from->p_low, n);
+  memcpy(to->lambda, from->lambda, (size_t)frame->self.model.m * sizeof(double));
+  to->lambda_t = from->lambda_t;
+  vida__replace_node(frame);
+  memcpy(frame->node_velocity, v, n);
+  frame->has_node_velocity = true;
+  to->t0 = hybrid->has_ended ? hybrid->end : hybrid->t0;
+  to->h = hybrid->h;
+  to->step = hybrid->has_ended ? 0 : hybrid->step;
+  return VIDA_SUCCESS;
+}
+
+VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
+  VidaStatistics sum = hybrid->spent;
+  vida__add_statistics(&sum, VidaStepper_Statistics(current_mode(hybrid)->stepper));
+  for (int k = 0; k < hybrid->mode_count; k++) {
+    sum.singular_passages += VidaStepper_SingularPassages(hybrid->modes[k].stepper, NULL, NULL);
+  }
+  return sum;
+}
+
+/* ---- start ----------------------------------------------------------------------------------- */
+
+/* Starts the stepper of the mode at hybrid->at with the step `way`. */
+static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
+  VidaStepper* active = current_mode(hybrid)->stepper;
+  const bool again = active->started && !current_mode(hybrid)->is_fresh;
+  current_mode(hybrid)->is_fresh = false;
+  if (active->started) {
+    vida__add_statistics(&hybrid->spent, VidaStepper_Statistics(active));
+  }
+  int code = active->jumps ? vida__jumps_begin(active, hybrid->at.t, way, error) : VIDA_SUCCESS;
+  code = code ? code
+              : vida__start_motion(active, hybrid->at.t, way, hybrid->at.q, hybrid->at.v, again,
+                                   error);
+  return code;
+}
+
+int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                       VidaError* error) {
+  vida_hybrid* hybrid = stepper->hybrid;
+  const size_t bytes = (size_t)stepper->self.model.n * sizeof *q;
+  hybrid->t0 = t0;
+  hybrid->h = h;
+  hybrid->step = hybrid->parts = hybrid->repeats = 0;
+  hybrid->mode = 0;
+  hybrid->has_ended = false;
+  hybrid->event_t = NAN;
+  hybrid->spent = (VidaStatistics){0};
+  for (int k = 0; k < hybrid->mode_count; k++) {
+    hybrid->modes[k].stepper->started = hybrid->modes[k].probe->started = false;
+  }
+  hybrid->at.t = t0;
+  memcpy(hybrid->at.q, q, bytes);
+  memcpy(hybrid->at.v, v, bytes);
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    hybrid->watched[i].side = 0;
+    hybrid->watched[i].is_at_zero = hybrid->watched[i].is_fired = false;
+  }
+  int code = start_part(hybrid, h, error);
+  hybrid->is_aligned = !code;
+  code = code ? code : vida__take_sample(hybrid, &hybrid->at, error);
+  if (!code) {
+    vida__begin_search(hybrid, &hybrid->at);
+    vida__compare_sample(hybrid, &hybrid->at); /* the signs at the start */
+    code = show_state(hybrid, error);
+  }
+  return code;
+}
+
+void vida__hybrid_space_nodes(VidaStepper* stepper, double h) {
+  vida_hybrid* hybrid = stepper->hybrid;
+  hybrid->t0 = VidaStepper_Time(stepper);
+  hybrid->h = h;
+  hybrid->step = 0;
+  hybrid->is_aligned = false;
+}
+
+/* ---- steps of the probe ---------------------------------------------------------------------- */
+
+/* Advances q and v of `sample` by a short time that needs no step. Returns false if the equations
+ * of motion have no solution. */
+static bool step_within(VidaStepper* probe, double way, vida_sample* sample) {
+  double* a = probe->self.work.place;
+  if (vida__accelerations(&probe->self, sample->t, sample->q, sample->v, a,
+                          probe->self.model.least_norm)) {
+    return false;
+  }
+  for (int i = 0; i < probe->self.model.n; i++) {
+    sample->q[i] += way * (sample->v[i] + 0.5 * way * a[i]);
+    sample->v[i] += way * a[i];
+  }
+  return true;
+}
+
+static int start_probe(vida_hybrid* hybrid, double way, VidaError* error) {
+  VidaStepper* probe = current_mode(hybrid)->probe;
+  const int code = probe->jumps ? vida__jumps_begin(probe, hybrid->at.t, way, error) : VIDA_SUCCESS;
+  return code ? code
+              : vida__start_motion(probe, hybrid->at.t, way, hybrid->at.q, hybrid->at.v,
+                                   probe->started, error);
+}
+
+static int make_step(VidaStepper* stepper, VidaError* error) {
+  return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
+}
+
+/* Copies the state of a stepper to a sample. */
+static int read_state(VidaStepper* stepper, vida_sample* sample, VidaError* error) {
+  const double* v;
+  const size_t bytes = (size_t)stepper->self.model.n * sizeof *v;
+  const int code = vida__node_velocities(&stepper->self, &v, error);
+  if (!code) {
+    memcpy(sample->q, stepper->self.node.q, bytes);
+    memcpy(sample->v, v, bytes);
+  }
+  return code;
+}
+
+int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
+  VidaStepper* probe = current_mode(hybrid)->probe;
+  const double way = t - hybrid->at.t;
+  vida__copy_sample(hybrid, &hybrid->at, &hybrid->tried);
+  int code = VIDA_SUCCESS;
+  if (way > 0.0 && !(way < shortest_part * hybrid->h && probe->started &&
+                     step_within(probe, way, &hybrid->tried))) {
+    code = start_probe(hybrid, way, error);
+    code = code ? code : make_step(probe, error);
+    code = code ? code : read_state(probe, &hybrid->tried, error);
+  }
+  hybrid->tried.t = t;
+  return code ? code : vida__take_sample(hybrid, &hybrid->tried, error);
+}
+
+/* ---- parts of a step ------------------------------------------------------------------------- */
+
+int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const double* v,
+                        VidaError* error) {
+  vida_hybrid* hybrid = active->outer ? active->outer->hybrid : NULL;
+  if (!hybrid || !hybrid->is_following || current_mode(hybrid)->stepper != active ||
+      hybrid->is_crossed || t > hybrid->part_end) {
+    return VIDA_SUCCESS;
+  }
+  const size_t bytes = (size_t)active->self.model.n * sizeof *q;
+  hybrid->tried.t = t;
+  memcpy(hybrid->tried.q, q, bytes);
+  memcpy(hybrid->tried.v, v, bytes);
+  const int code = vida__take_sample(hybrid, &hybrid->tried, error);
+  hybrid->was_followed = true;
+  if (!code) {
+    vida__compare_sample(hybrid, &hybrid->tried);
+  }
+  return code;
+}
+
+/* Makes the step of the method from hybrid->at to `end`; hybrid->ended receives the state there.
+ * Own steps of the method are compared on the way. */
+static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
+  VidaStepper* active = current_mode(hybrid)->stepper;
+  const double way = end - hybrid->at.t;
+  const bool is_whole = fabs(way - hybrid->h) <= 16.0 * DBL_EPSILON * fmax(fabs(end), hybrid->h);
+  if (!is_whole && way < shortest_part * hybrid->h) {
+    const int code = vida__try_time(hybrid, end, error);
+    vida__copy_sample(hybrid, &hybrid->tried, &hybrid->ended);
+    hybrid->is_aligned = false;
+    return code;
+  }
+  int code = VIDA_SUCCESS;
+  if (!is_whole || !hybrid->is_aligned) {
+    code = start_part(hybrid, is_whole ? hybrid->h : way, error);
+  }
+  hybrid->is_aligned = is_whole;
+  hybrid->is_following = true;
+  hybrid->was_followed = false;
+  hybrid->part_end = end;
+  code = code ? code : make_step(active, error);
+  hybrid->is_following = false;
+  code = code ? code : read_state(active, &hybrid->ended, error);
+  hybrid->ended.t = end;
+  return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
+}
+
+/* Fails if events follow each other without end. */
+static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
+  enum { MOST_REPEATS = 1000 };
+  char t[VIDA_REAL_TEXT_SIZE];
+  const double at = hybrid->tried.t;
+  const bool stands = at - hybrid->event_t <= 8.0 * DBL_EPSILON * fabs(at); /* false for NaN */
+  hybrid->repeats = stands ? hybrid->repeats + 1 : 0;
+  hybrid->event_t = at;
+  if (hybrid->repeats > MOST_REPEATS) {
+    return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                      "events follow each other without end at t = %s (chattering), the last one "
+                      "is '%s'; let its action move the state away from the zero of its function",
+                      vida__real_text(t, at, 12), vida__fired_name(hybrid));
+  }
+  if (++hybrid->parts > MOST_PARTS) {
+    return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                      "there are more than %d events in the step that ends at t = %s; the last one "
+                      "is '%s' at t = %s",
+                      MOST_PARTS, vida__real_text(t, end, 12), vida__fired_name(hybrid),
+                      vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, at, 12));
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Processes the events up to hybrid->ended that do not change the motion, and the first one that
+ * does (*is_changed), which leaves hybrid->tried at the state after it. */
+static int process_part(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
+  const bool is_followed = hybrid->was_followed;
+  int code = VIDA_SUCCESS;
+  *is_changed = false;
+  while (!code && !*is_changed) {
+    vida__compare_sample(hybrid, &hybrid->ended);
+    code = hybrid->is_crossed || is_followed ? VIDA_SUCCESS : vida__look_between(hybrid, error);
+    if (code || !hybrid->is_crossed) {
+      break;
+    }
+    code = vida__locate_event(hybrid, error);
+    code = code ? code : check_progress(hybrid, hybrid->ended.t, error);
+    code = code ? code : vida__process_events(hybrid, is_changed, error);
+    /* Own steps of the method after the event have not been compared: it makes them again. */
+    *is_changed = *is_changed || is_followed;
+    vida__begin_search(hybrid, &hybrid->tried);
+  }
+  return code;
+}
+
+static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  hybrid->parts = 0;
+  while (!code && !hybrid->has_ended && hybrid->at.t < end) {
+    bool is_changed = false;
+    vida__begin_search(hybrid, &hybrid->at);
+    code = make_part(hybrid, end, error);
+    code = code ? code : process_part(hybrid, &is_changed, error);
+    if (code) {
+      break;
+    }
+    vida__copy_sample(hybrid, is_changed ? &hybrid->tried : &hybrid->ended, &hybrid->at);
+    if (is_changed) {
+      hybrid->is_aligned = false;
+      code = vida__take_sample(hybrid, &hybrid->at, error);
+    } else {
+      hybrid->at.t = end;
+    }
+  }
+  /* The frame shows the state of the stepper of the mode, which must be there. */
+  if (!code && (hybrid->has_ended || !hybrid->is_aligned)) {
+    code = start_part(hybrid, hybrid->h, error);
+    hybrid->is_aligned = !code;
+  }
+  return code;
+}
+
+static void keep_node(vida_hybrid* hybrid) {
+  vida__copy_sample(hybrid, &hybrid->at, &hybrid->node);
+  hybrid->node_mode = hybrid->mode;
+  memcpy(hybrid->node_watched, hybrid->watched,
+         (size_t)hybrid->watched_count * sizeof *hybrid->watched);
+}
+
+static void return_to_node(vida_hybrid* hybrid) {
+  vida__copy_sample(hybrid, &hybrid->node, &hybrid->at);
+  hybrid->mode = hybrid->node_mode;
+  hybrid->is_aligned = hybrid->has_ended = hybrid->is_following = false;
+  memcpy(hybrid->watched, hybrid->node_watched,
+         (size_t)hybrid->watched_count * sizeof *hybrid->watched);
+}
+
+int vida__hybrid_step(VidaStepper* stepper, VidaError* error) {
+  vida_hybrid* hybrid = stepper->hybrid;
+  if (hybrid->has_ended) {
+    char t[VIDA_REAL_TEXT_SIZE];
+    return vida__fail(error, VIDA_WRONG_ORDER, "an event has ended the motion at t = %s",
+                      vida__real_text(t, hybrid->end, 12));
+  }
+  keep_node(hybrid);
+  vida__begin_interruptible(stepper);
+  int code = advance(hybrid, hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h, error);
+  if (vida__end_interruptible(stepper)) {
+    code = vida__fail_interrupted(stepper, error);
+  }
+  if (code) {
+    return_to_node(hybrid);
+    return code;
+  }
+  hybrid->step++;
+  return show_state(hybrid, error);
+}

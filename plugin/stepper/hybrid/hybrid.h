@@ -1,0 +1,115 @@
+/* Motions with events: zeros of functions are found within the steps of a method, and the method
+ * restarts where velocities or the set of active constraints change.
+ *
+ * A stepper of such a system is a frame around others: in each mode (a set of closed contacts) an
+ * ordinary stepper of the system with the rows of that mode makes the steps. A second one, the
+ * probe, makes steps of other lengths from the same state, which find the time of an event and do
+ * not disturb the first one. After each step the frame shows the state of the stepper of the mode.
+ * Modes are created when the motion enters them for the first time. */
+#ifndef VIDA_STEPPER_HYBRID_HYBRID_H
+#define VIDA_STEPPER_HYBRID_HYBRID_H
+
+#include <vida/event.h>
+
+#include "stepper/frame.h"
+#include "stepper/hybrid/sample.h"
+#include "system/model/event.h"
+
+/* A set of active constraints, with the steppers that make the steps in it. */
+typedef struct vida_mode {
+  VidaStepper* stepper;
+  VidaStepper* probe;
+  bool is_fresh; /* its next start does not continue a motion: the energy is another one */
+} vida_mode;
+
+struct vida_hybrid {
+  VidaStepper* frame; /* the stepper that has this state */
+  vida_mode* modes;
+  int mode_count;
+  size_t mode_capacity;
+  int mode; /* index of the current one */
+  /* The time grid of the caller. */
+  double t0, h;
+  long step;
+  /* The state at which the current part of a step begins, and whether the stepper of the mode is
+   * there with the whole step h. */
+  vida_sample at;
+  bool is_aligned;
+  bool has_ended; /* an event has ended the motion */
+  double end;     /* its time */
+  /* The functions, and samples of them. */
+  vida_watched* watched;
+  int watched_count;
+  vida_evaluator evaluator;  /* of the functions */
+  vida_sample from;          /* where the search for an event begins */
+  vida_sample before, after; /* an interval in which a function changes its sign, if is_crossed */
+  vida_sample tried;         /* of the probe, or of an own step of the method */
+  vida_sample ended;         /* the end of the part */
+  bool is_crossed;
+  bool is_following; /* own steps of the method are compared */
+  bool was_followed; /* there were own steps in this part */
+  double part_end;   /* s: own steps that end after it are not compared; the method interpolates */
+  /* Events at one time, to detect endless ones. */
+  double event_t;
+  long repeats, parts;
+  /* The state at the last node of the caller, restored after a failure. */
+  vida_sample node;
+  int node_mode;
+  vida_watched* node_watched; /* watched_count */
+  double* v_before;           /* n: the velocities before an event */
+  double* block;              /* memory of the samples and of v_before */
+  VidaStatistics spent;       /* of parts before the current one */
+  int (*observe)(const VidaEventRecord* record, void* data);
+  void* data;
+};
+
+/* Creates stepper->hybrid; it stays NULL for a system without events. */
+int vida__hybrid_create(VidaStepper* stepper, VidaError* error);
+/* Frees the state and sets *hybrid to NULL; NULL is allowed. */
+void vida__hybrid_destroy(vida_hybrid** hybrid);
+/* Starts the motion, after the frame itself has been started, from q and v (n each). */
+int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
+                       VidaError* error);
+/* Makes a step as VidaStepper_Step does. */
+int vida__hybrid_step(VidaStepper* stepper, VidaError* error);
+/* Sets the distance h (s) of the next nodes, for a shorter last step. */
+void vida__hybrid_space_nodes(VidaStepper* stepper, double h);
+/* Returns the stepper that makes the steps: that of the mode, or the stepper itself. */
+VidaStepper* vida__active_stepper(const VidaStepper* stepper);
+/* Returns the counts of all steppers of the modes. */
+VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid);
+
+/* Compares an own step of the stepper `active`, which has ended at (t,q,v), if it makes the steps
+ * of a motion with events; otherwise does nothing. */
+int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const double* v,
+                        VidaError* error);
+
+/* ---- internal ---- */
+
+/* Computes the functions of a sample whose time, q and v are set (watch.c). */
+int vida__take_sample(vida_hybrid* hybrid, vida_sample* sample, VidaError* error);
+/* Copies a sample (watch.c). */
+void vida__copy_sample(const vida_hybrid* hybrid, const vida_sample* from, vida_sample* to);
+/* Begins a search for events at a sample (watch.c). */
+void vida__begin_search(vida_hybrid* hybrid, const vida_sample* from);
+/* Compares the next sample of the motion with hybrid->before, and takes its place; sets is_crossed,
+ * and the sample as `after`, at the first change of a sign (watch.c). */
+void vida__compare_sample(vida_hybrid* hybrid, const vida_sample* next);
+/* Looks for two changes of a sign between hybrid->from and `ended`, where rates show that a
+ * function has an extremum; the same results as vida__compare_sample (watch.c). */
+int vida__look_between(vida_hybrid* hybrid, VidaError* error);
+/* Finds the first zero between hybrid->before and `after`, and moves hybrid->tried there; marks the
+ * functions that change their sign there (watch.c). */
+int vida__locate_event(vida_hybrid* hybrid, VidaError* error);
+/* Returns the name of the last function that is marked (watch.c). */
+const char* vida__fired_name(const vida_hybrid* hybrid);
+/* Computes hybrid->tried at the time t by a step of the probe from hybrid->at (hybrid.c). */
+int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error);
+/* Reports an event at hybrid->tried to the observer (actions.c). */
+int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const char* name,
+                       VidaError* error);
+/* Does what belongs to the functions that are marked, at hybrid->tried; *is_changed receives
+ * whether the velocities or the mode have changed (actions.c). */
+int vida__process_events(vida_hybrid* hybrid, bool* is_changed, VidaError* error);
+
+#endif

@@ -1,0 +1,218 @@
+/* Samples of the functions of events, and the search for their zeros. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "stepper/hybrid/contacts.h"
+#include "stepper/hybrid/hybrid.h"
+
+/* Two times that rounding may have made different. */
+static double slack_of(double t) {
+  return 4.0 * DBL_EPSILON * fabs(t) + DBL_MIN;
+}
+
+static const char* name_of(const vida_hybrid* hybrid, const vida_watched* watched) {
+  const VidaSystem* system = hybrid->frame->self.model.system;
+  return watched->kind == VIDA_WATCHED_EVENT ? VidaSystem_EventName(system, watched->index)
+                                             : vida__contact_name(system, watched->index);
+}
+
+const char* vida__fired_name(const vida_hybrid* hybrid) {
+  const char* name = "";
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    name = hybrid->watched[i].is_fired ? name_of(hybrid, &hybrid->watched[i]) : name;
+  }
+  return name;
+}
+
+static int fail_function(const vida_hybrid* hybrid, const vida_watched* watched, double t,
+                         VidaError* error) {
+  char number[VIDA_REAL_TEXT_SIZE];
+  return vida__fail(error, VIDA_NOT_FINITE, "%s '%s': its function has no finite value at t = %s",
+                    watched->kind == VIDA_WATCHED_EVENT ? "event" : "contact",
+                    name_of(hybrid, watched), vida__real_text(number, t, 12));
+}
+
+int vida__take_sample(vida_hybrid* hybrid, vida_sample* sample, VidaError* error) {
+  int code = vida__sample_contacts(hybrid, sample, error);
+  for (int i = 0; i < hybrid->watched_count && !code; i++) {
+    const vida_watched* watched = &hybrid->watched[i];
+    if (watched->kind == VIDA_WATCHED_EVENT) {
+      code = vida__evaluate_event(&hybrid->evaluator, watched->index, sample->t, sample->q,
+                                  sample->v, &sample->value[i], &sample->rate[i]);
+    }
+    if (!code && !isfinite(sample->value[i])) {
+      code = VIDA_NOT_FINITE;
+    }
+    code = code ? fail_function(hybrid, watched, sample->t, error) : code;
+  }
+  return code;
+}
+
+void vida__copy_sample(const vida_hybrid* hybrid, const vida_sample* from, vida_sample* to) {
+  const size_t n = (size_t)hybrid->frame->self.model.n * sizeof(double);
+  const size_t count = (size_t)hybrid->watched_count * sizeof(double);
+  to->t = from->t;
+  memcpy(to->q, from->q, n);
+  memcpy(to->v, from->v, n);
+  memcpy(to->value, from->value, count);
+  memcpy(to->rate, from->rate, count);
+}
+
+static void swap_samples(vida_sample* a, vida_sample* b) {
+  const vida_sample kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+static int sign_of(double value) {
+  return (value > 0.0) - (value < 0.0);
+}
+
+/* Takes the signs of a sample at which no function is crossed. */
+static void take_sides(vida_hybrid* hybrid, const vida_sample* sample) {
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    const int side = sign_of(sample->value[i]);
+    const bool is_one_sided = watched->kind != VIDA_WATCHED_EVENT;
+    watched->is_at_zero = watched->is_at_zero && side != watched->side;
+    watched->side = side && !is_one_sided ? side : watched->side;
+  }
+}
+
+void vida__begin_search(vida_hybrid* hybrid, const vida_sample* from) {
+  vida__copy_sample(hybrid, from, &hybrid->from);
+  vida__copy_sample(hybrid, from, &hybrid->before);
+  hybrid->is_crossed = false;
+}
+
+static bool crosses(const vida_hybrid* hybrid, const vida_sample* sample) {
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    if (vida__is_crossed(&hybrid->watched[i], sample->value[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void vida__compare_sample(vida_hybrid* hybrid, const vida_sample* next) {
+  if (hybrid->is_crossed) {
+    return;
+  }
+  hybrid->is_crossed = crosses(hybrid, next);
+  if (!hybrid->is_crossed) {
+    take_sides(hybrid, next);
+  }
+  vida__copy_sample(hybrid, next, hybrid->is_crossed ? &hybrid->after : &hybrid->before);
+}
+
+/* ---- two zeros in a step --------------------------------------------------------------------- */
+
+/* Looks for a change of sign of function i near an extremum, whose time is estimated from the rates
+ * at both ends of an interval that gets shorter. */
+static int look_at_extremum(vida_hybrid* hybrid, int i, VidaError* error) {
+  enum { MOST_LOOKS = 12 };
+  const vida_watched* watched = &hybrid->watched[i];
+  double t = 0.0;
+  vida__copy_sample(hybrid, &hybrid->ended, &hybrid->after);
+  for (int k = 0; k < MOST_LOOKS; k++) {
+    if (!vida__may_dip(watched, i, &hybrid->before, &hybrid->after, &t) ||
+        t - hybrid->before.t <= slack_of(t) || hybrid->after.t - t <= slack_of(t)) {
+      break;
+    }
+    const int code = vida__try_time(hybrid, t, error);
+    if (code) {
+      return code;
+    }
+    if (crosses(hybrid, &hybrid->tried)) {
+      hybrid->is_crossed = true;
+      swap_samples(&hybrid->tried, &hybrid->after);
+      return VIDA_SUCCESS;
+    }
+    if (hybrid->tried.rate[i] * watched->side < 0.0) {
+      swap_samples(&hybrid->tried, &hybrid->before);
+    } else {
+      swap_samples(&hybrid->tried, &hybrid->after);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+int vida__look_between(vida_hybrid* hybrid, VidaError* error) {
+  double t;
+  for (int i = 0; i < hybrid->watched_count && !hybrid->is_crossed; i++) {
+    vida__copy_sample(hybrid, &hybrid->from, &hybrid->before);
+    if (vida__may_dip(&hybrid->watched[i], i, &hybrid->from, &hybrid->ended, &t)) {
+      const int code = look_at_extremum(hybrid, i, error);
+      if (code) {
+        return code;
+      }
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* ---- zeros ----------------------------------------------------------------------------------- */
+
+/* Returns the earliest estimate of a zero between hybrid->before and `after`. */
+static double estimate(const vida_hybrid* hybrid, int iteration) {
+  double t = hybrid->after.t;
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    if (vida__is_crossed(&hybrid->watched[i], hybrid->after.value[i])) {
+      t = fmin(t, vida__estimate_zero(&hybrid->watched[i], i, &hybrid->before, &hybrid->after,
+                                      iteration));
+    }
+  }
+  return fmax(t, hybrid->before.t);
+}
+
+/* Marks the functions that change their sign up to the time t. */
+static void mark_fired(vida_hybrid* hybrid, double t, int iteration) {
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    watched->is_fired = vida__is_crossed(watched, hybrid->after.value[i]) &&
+                        vida__estimate_zero(watched, i, &hybrid->before, &hybrid->after,
+                                            iteration) <= t + 4.0 * slack_of(t);
+  }
+}
+
+/* Ends the search at hybrid->tried. */
+static int end_search(vida_hybrid* hybrid, int iteration) {
+  mark_fired(hybrid, hybrid->tried.t, iteration);
+  return VIDA_SUCCESS;
+}
+
+int vida__locate_event(vida_hybrid* hybrid, VidaError* error) {
+  enum { MOST_TRIALS = 200 };
+  for (int k = 0; k < MOST_TRIALS; k++) {
+    double t = estimate(hybrid, k);
+    const double slack = slack_of(hybrid->after.t);
+    if (hybrid->after.t - hybrid->before.t <= slack) {
+      break;
+    }
+    /* An estimate at an end of the interval does not make it shorter. */
+    if (t - hybrid->before.t < slack && hybrid->before.t > hybrid->at.t) {
+      t = hybrid->before.t + slack;
+    }
+    int code = vida__try_time(hybrid, t, error);
+    if (code) {
+      return code;
+    }
+    if (crosses(hybrid, &hybrid->tried)) {
+      vida__copy_sample(hybrid, &hybrid->tried, &hybrid->after);
+    } else if (t > hybrid->before.t) {
+      vida__copy_sample(hybrid, &hybrid->tried, &hybrid->before);
+      for (int i = 0; i < hybrid->watched_count; i++) {
+        hybrid->watched[i].is_at_zero = hybrid->watched[i].is_at_zero &&
+                                        !(hybrid->tried.value[i] * hybrid->watched[i].side > 0.0);
+      }
+    }
+    if (fabs(estimate(hybrid, 0) - t) <= slack) {
+      return end_search(hybrid, 0);
+    }
+  }
+  const int code = vida__try_time(hybrid, hybrid->after.t, error);
+  return code ? code : end_search(hybrid, 1);
+}
