@@ -1,5 +1,6 @@
 /* Steppers in the SUNContext of a program. */
 #include <stdlib.h>
+#include <vida/contact.h>
 #include <vida/event.h>
 #include <vida/sundials.h>
 
@@ -45,11 +46,12 @@ int VidaStepper_CreateInContext(const VidaSystem* system, const VidaOptions* opt
     return VIDA_BAD_ARGUMENT;
   }
   int code = check_services(services, error);
-  if (!code && VidaSystem_EventCount(system) > 0) {
-    code = vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "system '%s' has events, which need steppers with solvers of their own; use "
-                      "VidaStepper_Create",
-                      VidaSystem_Name(system));
+  if (!code && (VidaSystem_EventCount(system) > 0 || VidaSystem_ContactCount(system) > 0)) {
+    code = vida__fail(
+        error, VIDA_NOT_SUPPORTED,
+        "system '%s' has events or contacts, which need steppers with solvers of their own; use "
+        "VidaStepper_Create",
+        VidaSystem_Name(system));
   }
   if (code) {
     return code;

@@ -188,10 +188,11 @@ void vida__nested_record(VidaStepper* nested, VidaRecord* record) {
 
 /* Visiting a stepper changes it only when it is loaded. */
 static int save(VidaStepper* stepper, VidaRecord* record, VidaError* error) {
-  if (stepper->self.model.system->event_count > 0) {
-    return vida__fail(error, VIDA_NOT_SUPPORTED,
-                      "system '%s' has events, and steppers of such systems cannot be saved yet",
-                      stepper->self.model.system->name);
+  if (stepper->hybrid) {
+    return vida__fail(
+        error, VIDA_NOT_SUPPORTED,
+        "system '%s' has events or contacts, and steppers of such systems cannot be saved yet",
+        stepper->self.model.system->name);
   }
   if (stepper->jumps && stepper->jumps->is_inside) {
     return vida__fail(error, VIDA_WRONG_ORDER,

@@ -143,10 +143,6 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
         error, "%s accepts only systems without constraints, not '%s' of system '%s'", name,
         system->rows[0].name, system->name);
   }
-  if (VidaSystem_ContactCount(system) > 0 && !(method->info.capabilities & VIDA_CAN_CONTACTS)) {
-    return VIDA_REFUSE_SYSTEM(error, "%s does not accept the contacts of system '%s' ('%s')", name,
-                              system->name, VidaSystem_ContactName(system, 0));
-  }
   /* Methods of the last three kinds check the system themselves. */
   const unsigned not_separable = VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES |
                                  VIDA_CAN_RIGID_BODIES | VIDA_CAN_JOINTED_BODIES;

@@ -73,9 +73,8 @@ int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
-/* Projects the velocities of hybrid->tried onto the constraints of the mode by an impulse. */
-static int project_velocities(vida_hybrid* hybrid, VidaError* error) {
-  VidaIntegration* self = &hybrid->modes[hybrid->mode].probe->self;
+int vida__project_velocities(vida_hybrid* hybrid, VidaError* error) {
+  VidaIntegration* self = &vida__current_mode(hybrid)->probe->self;
   vida_sample* at = &hybrid->tried;
   if (self->model.m == 0) {
     return VIDA_SUCCESS;
@@ -96,7 +95,7 @@ static int take_velocities(vida_hybrid* hybrid, bool* is_changed, VidaError* err
   for (int k = 0; k < hybrid->mode_count; k++) {
     hybrid->modes[k].is_fresh = true;
   }
-  return project_velocities(hybrid, error);
+  return vida__project_velocities(hybrid, error);
 }
 
 static int set_velocities(vida_hybrid* hybrid, int index, bool* is_changed, VidaError* error) {

@@ -1,16 +1,266 @@
 #include "stepper/hybrid/contacts.h"
 
-const char* vida__contact_name(const VidaSystem* system, int contact) {
-  (void)system, (void)contact;
-  return "";
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+/* ---- creation -------------------------------------------------------------------------------- */
+
+static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  const size_t n = (size_t)hybrid->frame->self.model.n, m = (size_t)own->all->row_count;
+  const size_t count = (size_t)own->count, entries = (size_t)own->all->entry_count;
+  const size_t most = m < VIDA_IMPACT_ROWS ? m : VIDA_IMPACT_ROWS;
+  vida_array arrays[] = {{&own->g, m},
+                         {&own->rate, m},
+                         {&own->bias, m},
+                         {&own->size, m},
+                         {&own->multipliers, m},
+                         {&own->entries, entries},
+                         {&own->accelerations, n},
+                         {&own->reach, count},
+                         {&own->columns, most * n},
+                         {&own->delassus, most * VIDA_IMPACT_ROWS},
+                         {&own->w, most},
+                         {&own->w_size, most},
+                         {&own->impulse, most},
+                         {&own->work, most},
+                         {&own->force, most},
+                         {&own->matrix, most * (most + 1)},
+                         {&own->right_side, n + m}};
+  own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
+  own->flags = vida__allocate(2 * count, sizeof *own->flags);
+  own->touching = vida__allocate(count, sizeof *own->touching);
+  own->rows = vida__allocate(count, sizeof *own->rows);
+  if (!own->block || !own->flags || !own->touching || !own->rows) {
+    return vida__fail_memory(error);
+  }
+  own->wanted = own->flags + count;
+  return VIDA_SUCCESS;
+}
+
+int vida__contacts_create(vida_hybrid* hybrid, VidaError* error) {
+  const VidaSystem* system = hybrid->frame->self.model.system;
+  const bool takes_contacts = hybrid->frame->self.method->info.capabilities & VIDA_CAN_CONTACTS;
+  if (!system->contacts || system->contacts->count == 0 || takes_contacts) {
+    return VIDA_SUCCESS;
+  }
+  vida_hybrid_contacts* own = vida__allocate(1, sizeof *own);
+  hybrid->contacts = own;
+  if (!own) {
+    return vida__fail_memory(error);
+  }
+  own->count = system->contacts->count;
+  own->list = system->contacts->list;
+  own->first_row = vida__allocate((size_t)own->count, sizeof *own->first_row);
+  unsigned char* flags = vida__allocate((size_t)own->count, sizeof *flags);
+  int code = own->first_row && flags ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    memset(flags, VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK, (size_t)own->count);
+    code = vida__variant_create(system, flags, &own->all, own->first_row, error);
+  }
+  free(flags);
+  code = code ? code : vida__evaluator_create(own->all, &own->evaluator, error);
+  return code ? code : allocate_work(hybrid, error);
+}
+
+void vida__hybrid_contacts_destroy(vida_hybrid_contacts** contacts) {
+  vida_hybrid_contacts* old = *contacts;
+  if (!old) {
+    return;
+  }
+  vida__evaluator_destroy(&old->evaluator);
+  VidaSystem_Destroy(&old->all);
+  free(old->first_row);
+  free(old->block);
+  free(old->flags);
+  free(old->touching);
+  free(old->rows);
+  free(old);
+  *contacts = NULL;
+}
+
+void vida__watch_contacts(vida_hybrid* hybrid) {
+  const int count = hybrid->contacts ? hybrid->contacts->count : 0;
+  hybrid->first_contact = hybrid->watched_count;
+  for (int c = 0; c < count; c++) {
+    hybrid->watched[hybrid->watched_count++] =
+        (vida_watched){.kind = VIDA_WATCHED_GAP, .index = c, .side = 1, .is_falling = true};
+  }
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  vida_evaluator* evaluator = &own->evaluator;
+  int code = vida__constraints(evaluator, at->t, at->q, NULL, own->g);
+  code = code ? code : vida__jacobian(evaluator, at->t, at->q, own->entries);
+  code = code ? code
+              : vida__velocity_residual(evaluator, at->t, at->q, own->entries, at->v, own->rate);
+  if (code) {
+    return vida__fail(error, code, "%s", evaluator->error.message);
+  }
+  /* The size of the terms of g: of those that depend on positions, and of the rest. */
+  memset(own->size, 0, (size_t)own->all->row_count * sizeof *own->size);
+  memcpy(own->bias, own->g, (size_t)own->all->row_count * sizeof *own->bias);
+  for (int e = 0; e < own->all->entry_count; e++) {
+    const vida_jacobian_entry* entry = &own->all->entries[e];
+    const double term = own->entries[e] * at->q[entry->coordinate];
+    own->size[entry->row] += fabs(term);
+    own->bias[entry->row] -= term;
+  }
+  for (int r = 0; r < own->all->row_count; r++) {
+    own->size[r] += fabs(own->bias[r]);
+  }
+  for (int c = 0; c < own->count; c++) {
+    own->reach[c] = fmax(own->reach[c], own->size[own->first_row[c]]);
+  }
+  return VIDA_SUCCESS;
+}
+
+void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  for (int c = 0; own && mode->closed_count > 0 && c < own->count; c++) {
+    if (mode->flags[c]) {
+      double* reach = &stepper->self.model.reach[mode->first_row[c]];
+      *reach = fmax(*reach, own->reach[c]);
+    }
+  }
+}
+
+/* Computes the multipliers of the constraints of the mode, from its equations of motion. */
+static int find_multipliers(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  VidaIntegration* self = &vida__current_mode(hybrid)->probe->self;
+  int code = vida__ready_probe(hybrid, at, error);
+  if (code) {
+    return code;
+  }
+  code = vida__accelerations(self, at->t, at->q, at->v, own->accelerations, own->multipliers);
+  char t[VIDA_REAL_TEXT_SIZE];
+  return code ? vida__fail(error, code,
+                           "the forces of closed contacts of system '%s' are not determined at "
+                           "t = %s",
+                           self->model.system->name, vida__real_text(t, at->t, 12))
+              : VIDA_SUCCESS;
 }
 
 int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* error) {
-  (void)hybrid, (void)sample, (void)error;
-  return VIDA_SUCCESS;
+  vida_hybrid_contacts* own = hybrid->contacts;
+  if (!own) {
+    return VIDA_SUCCESS;
+  }
+  const vida_mode* mode = vida__current_mode(hybrid);
+  int code = vida__evaluate_contacts(hybrid, sample, error);
+  if (!code && mode->closed_count > 0) {
+    code = find_multipliers(hybrid, sample, error);
+  }
+  for (int c = 0; c < own->count && !code; c++) {
+    const int k = hybrid->first_contact + c, row = own->first_row[c];
+    if (own->flags[c]) {
+      /* The reaction of a row is -lambda times its gradient. */
+      sample->value[k] = -own->multipliers[mode->first_row[c]];
+      sample->rate[k] = (double)NAN;
+      continue;
+    }
+    const bool is_rounding = fabs(own->g[row]) <= 4.0 * DBL_EPSILON * own->size[row];
+    sample->value[k] = is_rounding ? 0.0 : own->g[row];
+    sample->rate[k] = own->rate[row];
+  }
+  return code;
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static int report(vida_hybrid* hybrid, VidaEventKind kind, int contact, VidaError* error) {
+  return vida__report_event(hybrid, kind, contact, hybrid->contacts->list[contact].name, error);
+}
+
+/* Reports impacts, and what has become of the touching contacts; takes the new mode. */
+static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  int code = VIDA_SUCCESS;
+  memcpy(own->wanted, own->flags, (size_t)own->count);
+  for (int i = 0; i < own->touching_count; i++) {
+    const vida_touching* at = &own->touching[i];
+    own->wanted[at->contact] = at->is_closed ? VIDA_CONTACT_NORMAL : 0;
+  }
+  const bool changes = memcmp(own->wanted, own->flags, (size_t)own->count) != 0;
+  if (changes) {
+    code = vida__enter_mode(hybrid, own->wanted, error);
+    code = code ? code : vida__ready_probe(hybrid, &hybrid->tried, error);
+    code = code ? code : vida__project_velocities(hybrid, error);
+  }
+  for (int i = 0; i < own->touching_count && !code; i++) {
+    const vida_touching* at = &own->touching[i];
+    const bool was_closed = own->flags[at->contact] != 0;
+    if (at->is_hit) {
+      code = report(hybrid, VIDA_EVENT_IMPACT, at->contact, error);
+    }
+    if (!code && at->is_closed != was_closed) {
+      code =
+          report(hybrid, at->is_closed ? VIDA_EVENT_REST : VIDA_EVENT_RELEASE, at->contact, error);
+    }
+  }
+  memcpy(own->flags, own->wanted, (size_t)own->count);
+  for (int i = 0; i < own->touching_count; i++) {
+    vida_watched* watched = &hybrid->watched[hybrid->first_contact + own->touching[i].contact];
+    watched->is_at_zero = !own->touching[i].is_closed;
+  }
+  *is_changed = *is_changed || changes;
+  return code;
+}
+
+/* Lets the contacts with a vanishing gap act at a state. */
+static int resolve(vida_hybrid* hybrid, vida_sample* at, bool* is_changed, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  int code = vida__find_touching(hybrid, at, error);
+  if (code || own->touching_count == 0) {
+    return code;
+  }
+  *is_changed = vida__apply_impulses(hybrid, at) || *is_changed;
+  code = vida__choose_closed(hybrid, at, error);
+  return code ? code : take_mode(hybrid, is_changed, error);
 }
 
 int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
-  (void)hybrid, (void)is_changed, (void)error;
-  return VIDA_SUCCESS;
+  if (!hybrid->contacts) {
+    return VIDA_SUCCESS;
+  }
+  bool concerns = *is_changed; /* new velocities may close contacts, too */
+  for (int c = 0; c < hybrid->contacts->count; c++) {
+    concerns = concerns || hybrid->watched[hybrid->first_contact + c].is_fired;
+  }
+  return concerns ? resolve(hybrid, &hybrid->tried, is_changed, error) : VIDA_SUCCESS;
+}
+
+int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  if (!own) {
+    return VIDA_SUCCESS;
+  }
+  bool unused = false;
+  memset(own->flags, 0, (size_t)own->count);
+  memset(own->reach, 0, (size_t)own->count * sizeof *own->reach);
+  int code = vida__evaluate_contacts(hybrid, &hybrid->at, error);
+  for (int c = 0; c < own->count && !code; c++) {
+    const int row = own->first_row[c];
+    if (own->g[row] < -1e-9 * own->size[row]) {
+      char gap[VIDA_REAL_TEXT_SIZE];
+      code = vida__fail(error, VIDA_INCONSISTENT_START,
+                        "contact '%s' begins with a negative gap, %s m; change the initial "
+                        "positions",
+                        own->list[c].name, vida__real_text(gap, own->g[row], 6));
+    }
+  }
+  vida__copy_sample(hybrid, &hybrid->at, &hybrid->tried);
+  code = code ? code : resolve(hybrid, &hybrid->tried, &unused, error);
+  vida__copy_sample(hybrid, &hybrid->tried, &hybrid->at);
+  return code;
 }

@@ -1,14 +1,82 @@
-/* Contacts of a motion with events. */
+/* Contacts of a motion with events: their gaps and forces, impacts, and the modes that follow.
+ *
+ * An open contact is a gap that is watched. A closed one is a constraint of the mode; the sign of
+ * its force is watched. At an impact, impulses of all contacts with a vanishing gap change the
+ * velocities; the constraints of the system remain satisfied. */
 #ifndef VIDA_STEPPER_HYBRID_CONTACTS_H
 #define VIDA_STEPPER_HYBRID_CONTACTS_H
 
 #include "stepper/hybrid/hybrid.h"
+#include "system/contacts/contacts.h"
 
-/* Returns the name of a contact. */
-const char* vida__contact_name(const VidaSystem* system, int contact);
+/* The largest number of rows of contacts that take part in one impact. */
+enum { VIDA_IMPACT_ROWS = 256 };
+
+/* A contact that takes part in an impact. */
+typedef struct vida_touching {
+  int contact;
+  int row;        /* its normal row among the columns; the slip rows follow */
+  int slip_count; /* 0 without friction */
+  bool is_hit;    /* it has received an impulse */
+  bool must_open; /* its force has become negative */
+  bool is_fired;  /* its gap has vanished in the motion, not only to rounding */
+  bool is_closed; /* stays closed after the impact */
+} vida_touching;
+
+struct vida_hybrid_contacts {
+  int count;
+  const vida_contact* list;
+  /* The system with the rows of all contacts, of which only these are evaluated. */
+  VidaSystem* all;
+  vida_evaluator evaluator;
+  int* first_row;                           /* count: the normal row of each contact in `all` */
+  double *g, *rate, *bias, *entries, *size; /* rows and entries of `all`; sizes of the terms of g */
+  double* multipliers;                      /* rows of `all`: of the current mode */
+  double* accelerations;                    /* n */
+  double* reach;                            /* count: largest size of the terms of the gap so far */
+  unsigned char* flags;                     /* count: those of the current mode */
+  unsigned char* wanted;                    /* count: those of the next one */
+  vida_touching* touching;                  /* count */
+  int touching_count, row_count;
+  /* Of the rows of touching contacts: the change of velocities by a unit impulse, the matrix of
+   * their effect on the rates of the rows (Delassus), and these rates. */
+  double* columns;                     /* VIDA_IMPACT_ROWS x n */
+  double* delassus;                    /* VIDA_IMPACT_ROWS x VIDA_IMPACT_ROWS */
+  double *w, *w_size, *impulse, *work; /* VIDA_IMPACT_ROWS */
+  double *matrix, *force;              /* of the closed contacts among them */
+  int* rows;                           /* count */
+  double* right_side;                  /* n + rows */
+  double* block;                       /* memory of the arrays of numbers */
+};
+
+/* Creates hybrid->contacts; it stays NULL for a system without contacts. */
+int vida__contacts_create(vida_hybrid* hybrid, VidaError* error);
+/* Frees the state and sets *contacts to NULL; NULL is allowed. */
+void vida__hybrid_contacts_destroy(vida_hybrid_contacts** contacts);
+/* Adds the functions of the contacts to the list, which has room. */
+void vida__watch_contacts(vida_hybrid* hybrid);
 /* Fills the functions of contacts in a sample. */
 int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* error);
-/* Closes, opens and hits the contacts whose functions are marked, at hybrid->tried. */
+/* Closes the contacts that are closed at the start, hybrid->at, and refuses gaps that are negative.
+ */
+int vida__start_contacts(vida_hybrid* hybrid, VidaError* error);
+/* Hits, closes and opens the contacts whose functions are marked, at hybrid->tried. */
 int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error);
+
+/* Lets a stepper of the mode compare violations of closed contacts with the sizes that their gaps
+ * have had. */
+void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper);
+
+/* ---- internal ---- */
+
+/* Evaluates gaps, rates and entries of all contacts at a sample (contacts.c). */
+int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
+/* Lists the contacts whose gap vanishes, and computes their columns and matrix (impact.c). */
+int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
+/* Applies impulses until no contact approaches (impact.c). Returns whether there were any. */
+bool vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at);
+/* Decides which of the touching contacts are closed after the impact, from the accelerations that
+ * follow (rest.c). */
+int vida__choose_closed(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
 
 #endif

@@ -21,33 +21,81 @@ static const double shortest_part = 1e-6;
 
 /* ---- modes ----------------------------------------------------------------------------------- */
 
-static int create_one(vida_hybrid* hybrid, VidaStepper** made, VidaError* error) {
+static int create_one(vida_hybrid* hybrid, const VidaSystem* system, VidaStepper** made,
+                      VidaError* error) {
   VidaStepper* frame = hybrid->frame;
-  const int code =
-      vida__create_stepper(frame->self.model.system, frame->options, NULL, made, error);
+  const int code = vida__create_stepper(system, frame->options, NULL, made, error);
   if (!code) {
     (*made)->outer = frame;
   }
   return code;
 }
 
-static int add_mode(vida_hybrid* hybrid, VidaError* error) {
+static int fill_mode(vida_hybrid* hybrid, const unsigned char* flags, vida_mode* mode,
+                     VidaError* error) {
+  const VidaSystem* system = hybrid->frame->self.model.system;
+  const size_t count = hybrid->contacts ? (size_t)hybrid->contacts->count : 0;
+  mode->flags = vida__allocate(count, sizeof *mode->flags);
+  mode->first_row = vida__allocate(count, sizeof *mode->first_row);
+  if (!mode->flags || !mode->first_row) {
+    return vida__fail_memory(error);
+  }
+  for (size_t c = 0; c < count; c++) {
+    mode->flags[c] = flags[c];
+    mode->closed_count += flags[c] != 0;
+  }
+  int code = VIDA_SUCCESS;
+  if (mode->closed_count > 0) {
+    code = vida__variant_create(system, flags, &mode->variant, mode->first_row, error);
+  }
+  system = mode->variant ? mode->variant : system;
+  code = code ? code : create_one(hybrid, system, &mode->stepper, error);
+  return code ? code : create_one(hybrid, system, &mode->probe, error);
+}
+
+/* Creates the mode with these flags, which becomes the last one. */
+static int add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
   if (vida__reserve((void**)&hybrid->modes, &hybrid->mode_capacity, (size_t)hybrid->mode_count + 1,
                     sizeof *hybrid->modes)) {
     return vida__fail_memory(error);
   }
   vida_mode* mode = &hybrid->modes[hybrid->mode_count++];
   *mode = (vida_mode){0};
-  const int code = create_one(hybrid, &mode->stepper, error);
-  return code ? code : create_one(hybrid, &mode->probe, error);
+  return fill_mode(hybrid, flags, mode, error);
 }
 
-static vida_mode* current_mode(const vida_hybrid* hybrid) {
+static void destroy_mode(vida_mode* mode) {
+  VidaStepper_Destroy(&mode->stepper);
+  VidaStepper_Destroy(&mode->probe);
+  VidaSystem_Destroy(&mode->variant);
+  free(mode->flags);
+  free(mode->first_row);
+}
+
+vida_mode* vida__current_mode(const vida_hybrid* hybrid) {
   return &hybrid->modes[hybrid->mode];
 }
 
+int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
+  const size_t count = (size_t)hybrid->contacts->count;
+  /* What the stepper of the mode that is left has done, is counted with its next start. */
+  for (int k = 0; k < hybrid->mode_count; k++) {
+    if (memcmp(hybrid->modes[k].flags, flags, count) == 0) {
+      hybrid->mode = k;
+      return VIDA_SUCCESS;
+    }
+  }
+  const int code = add_mode(hybrid, flags, error);
+  if (code) {
+    destroy_mode(&hybrid->modes[--hybrid->mode_count]);
+    return code;
+  }
+  hybrid->mode = hybrid->mode_count - 1;
+  return VIDA_SUCCESS;
+}
+
 VidaStepper* vida__active_stepper(const VidaStepper* stepper) {
-  return stepper->hybrid && stepper->started ? current_mode(stepper->hybrid)->stepper
+  return stepper->hybrid && stepper->started ? vida__current_mode(stepper->hybrid)->stepper
                                              : (VidaStepper*)stepper;
 }
 
@@ -74,24 +122,26 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
 
 static int list_functions(vida_hybrid* hybrid, VidaError* error) {
   const VidaSystem* system = hybrid->frame->self.model.system;
-  hybrid->watched_count = system->event_count;
-  hybrid->watched = vida__allocate((size_t)hybrid->watched_count, sizeof *hybrid->watched);
+  const size_t contacts = hybrid->contacts ? (size_t)hybrid->contacts->count : 0;
+  hybrid->watched = vida__allocate((size_t)system->event_count + contacts, sizeof *hybrid->watched);
   if (!hybrid->watched) {
     return vida__fail_memory(error);
   }
   for (int i = 0; i < system->event_count; i++) {
     const VidaDirection direction = system->events[i].direction;
-    hybrid->watched[i] = (vida_watched){.kind = VIDA_WATCHED_EVENT,
-                                        .index = i,
-                                        .is_rising = direction != VIDA_DIRECTION_FALLING,
-                                        .is_falling = direction != VIDA_DIRECTION_RISING};
+    hybrid->watched[hybrid->watched_count++] =
+        (vida_watched){.kind = VIDA_WATCHED_EVENT,
+                       .index = i,
+                       .is_rising = direction != VIDA_DIRECTION_FALLING,
+                       .is_falling = direction != VIDA_DIRECTION_RISING};
   }
+  vida__watch_contacts(hybrid);
   return VIDA_SUCCESS;
 }
 
 int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
   const VidaSystem* system = stepper->self.model.system;
-  if (system->event_count == 0) {
+  if (system->event_count == 0 && VidaSystem_ContactCount(system) == 0) {
     return VIDA_SUCCESS;
   }
   vida_hybrid* made = vida__allocate(1, sizeof *made);
@@ -101,9 +151,10 @@ int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
   }
   made->frame = stepper;
   int code = vida__evaluator_create(system, &made->evaluator, error);
+  code = code ? code : vida__contacts_create(made, error);
   code = code ? code : list_functions(made, error);
   code = code ? code : allocate_samples(made, error);
-  code = code ? code : add_mode(made, error);
+  code = code ? code : add_mode(made, made->contacts ? made->contacts->flags : NULL, error);
   /* The steppers of the modes meet the jumps in time. The frame evaluates formulas at nodes. */
   vida__jumps_destroy(&stepper->jumps);
   stepper->self.model.evaluator.segment = NULL;
@@ -116,9 +167,9 @@ void vida__hybrid_destroy(vida_hybrid** hybrid) {
     return;
   }
   for (int k = 0; k < old->mode_count; k++) {
-    VidaStepper_Destroy(&old->modes[k].stepper);
-    VidaStepper_Destroy(&old->modes[k].probe);
+    destroy_mode(&old->modes[k]);
   }
+  vida__hybrid_contacts_destroy(&old->contacts);
   vida__evaluator_destroy(&old->evaluator);
   free(old->modes);
   free(old->watched);
@@ -132,7 +183,7 @@ void vida__hybrid_destroy(vida_hybrid** hybrid) {
 
 /* Shows the state of the stepper of the mode as that of the frame. */
 static int show_state(vida_hybrid* hybrid, VidaError* error) {
-  VidaStepper *frame = hybrid->frame, *active = current_mode(hybrid)->stepper;
+  VidaStepper *frame = hybrid->frame, *active = vida__current_mode(hybrid)->stepper;
   const size_t n = (size_t)frame->self.model.n * sizeof(double);
   VidaNode *to = &frame->self.node, *from = &active->self.node;
   const double* v;
@@ -157,8 +208,8 @@ static int show_state(vida_hybrid* hybrid, VidaError* error) {
 
 VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
   VidaStatistics sum = hybrid->spent;
-  vida__add_statistics(&sum, VidaStepper_Statistics(current_mode(hybrid)->stepper));
   for (int k = 0; k < hybrid->mode_count; k++) {
+    vida__add_statistics(&sum, VidaStepper_Statistics(hybrid->modes[k].stepper));
     sum.singular_passages += VidaStepper_SingularPassages(hybrid->modes[k].stepper, NULL, NULL);
   }
   return sum;
@@ -166,19 +217,37 @@ VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Starts the stepper of the mode at hybrid->at with the step `way`. */
-static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
-  VidaStepper* active = current_mode(hybrid)->stepper;
-  const bool again = active->started && !current_mode(hybrid)->is_fresh;
-  current_mode(hybrid)->is_fresh = false;
-  if (active->started) {
-    vida__add_statistics(&hybrid->spent, VidaStepper_Statistics(active));
+/* Starts a stepper of the mode at hybrid->at with the step `way`. */
+static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, double way, bool again,
+                         VidaError* error) {
+  const vida_sample* at = &hybrid->at;
+  int code = stepper->jumps ? vida__jumps_begin(stepper, at->t, way, error) : VIDA_SUCCESS;
+  code = code ? code : vida__start_motion(stepper, at->t, way, at->q, at->v, again, error);
+  if (!code) {
+    vida__set_reach(hybrid, vida__current_mode(hybrid), stepper);
   }
-  int code = active->jumps ? vida__jumps_begin(active, hybrid->at.t, way, error) : VIDA_SUCCESS;
-  code = code ? code
-              : vida__start_motion(active, hybrid->at.t, way, hybrid->at.q, hybrid->at.v, again,
-                                   error);
   return code;
+}
+
+int vida__ready_probe(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
+  VidaStepper* probe = vida__current_mode(hybrid)->probe;
+  return probe->started ? VIDA_SUCCESS
+                        : vida__start_motion(probe, at->t, hybrid->h, at->q, at->v, false, error);
+}
+
+static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
+  vida_mode* mode = vida__current_mode(hybrid);
+  const bool again = mode->stepper->started && !mode->is_fresh;
+  if (mode->stepper->started) {
+    vida__add_statistics(&hybrid->spent, VidaStepper_Statistics(mode->stepper));
+  }
+  mode->is_fresh = false;
+  return start_in_mode(hybrid, mode->stepper, way, again, error);
+}
+
+static int start_probe(vida_hybrid* hybrid, double way, VidaError* error) {
+  return start_in_mode(hybrid, vida__current_mode(hybrid)->probe, way,
+                       vida__current_mode(hybrid)->probe->started, error);
 }
 
 int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
@@ -199,10 +268,15 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   memcpy(hybrid->at.q, q, bytes);
   memcpy(hybrid->at.v, v, bytes);
   for (int i = 0; i < hybrid->watched_count; i++) {
-    hybrid->watched[i].side = 0;
+    hybrid->watched[i].side = hybrid->watched[i].kind == VIDA_WATCHED_EVENT ? 0 : 1;
     hybrid->watched[i].is_at_zero = hybrid->watched[i].is_fired = false;
   }
   int code = start_part(hybrid, h, error);
+  code = code ? code : start_probe(hybrid, h, error);
+  code = code ? code : vida__start_contacts(hybrid, error);
+  if (!code && hybrid->mode != 0) {
+    code = start_part(hybrid, h, error);
+  }
   hybrid->is_aligned = !code;
   code = code ? code : vida__take_sample(hybrid, &hybrid->at, error);
   if (!code) {
@@ -238,14 +312,6 @@ static bool step_within(VidaStepper* probe, double way, vida_sample* sample) {
   return true;
 }
 
-static int start_probe(vida_hybrid* hybrid, double way, VidaError* error) {
-  VidaStepper* probe = current_mode(hybrid)->probe;
-  const int code = probe->jumps ? vida__jumps_begin(probe, hybrid->at.t, way, error) : VIDA_SUCCESS;
-  return code ? code
-              : vida__start_motion(probe, hybrid->at.t, way, hybrid->at.q, hybrid->at.v,
-                                   probe->started, error);
-}
-
 static int make_step(VidaStepper* stepper, VidaError* error) {
   return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
 }
@@ -263,7 +329,7 @@ static int read_state(VidaStepper* stepper, vida_sample* sample, VidaError* erro
 }
 
 int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
-  VidaStepper* probe = current_mode(hybrid)->probe;
+  VidaStepper* probe = vida__current_mode(hybrid)->probe;
   const double way = t - hybrid->at.t;
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->tried);
   int code = VIDA_SUCCESS;
@@ -282,7 +348,7 @@ int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
 int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const double* v,
                         VidaError* error) {
   vida_hybrid* hybrid = active->outer ? active->outer->hybrid : NULL;
-  if (!hybrid || !hybrid->is_following || current_mode(hybrid)->stepper != active ||
+  if (!hybrid || !hybrid->is_following || vida__current_mode(hybrid)->stepper != active ||
       hybrid->is_crossed || t > hybrid->part_end) {
     return VIDA_SUCCESS;
   }
@@ -301,7 +367,7 @@ int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const do
 /* Makes the step of the method from hybrid->at to `end`; hybrid->ended receives the state there.
  * Own steps of the method are compared on the way. */
 static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
-  VidaStepper* active = current_mode(hybrid)->stepper;
+  VidaStepper* active = vida__current_mode(hybrid)->stepper;
   const double way = end - hybrid->at.t;
   const bool is_whole = fabs(way - hybrid->h) <= 16.0 * DBL_EPSILON * fmax(fabs(end), hybrid->h);
   if (!is_whole && way < shortest_part * hybrid->h) {
@@ -408,6 +474,10 @@ static void keep_node(vida_hybrid* hybrid) {
 static void return_to_node(vida_hybrid* hybrid) {
   vida__copy_sample(hybrid, &hybrid->node, &hybrid->at);
   hybrid->mode = hybrid->node_mode;
+  if (hybrid->contacts) {
+    memcpy(hybrid->contacts->flags, vida__current_mode(hybrid)->flags,
+           (size_t)hybrid->contacts->count);
+  }
   hybrid->is_aligned = hybrid->has_ended = hybrid->is_following = false;
   memcpy(hybrid->watched, hybrid->node_watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);

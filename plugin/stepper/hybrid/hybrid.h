@@ -17,10 +17,16 @@
 
 /* A set of active constraints, with the steppers that make the steps in it. */
 typedef struct vida_mode {
+  VidaSystem* variant;  /* with the rows of closed contacts; NULL: the system itself */
+  unsigned char* flags; /* of each contact (system/contacts/contacts.h) */
+  int* first_row;       /* of each contact: its first row in the variant, or -1 */
+  int closed_count;     /* number of closed contacts */
   VidaStepper* stepper;
   VidaStepper* probe;
   bool is_fresh; /* its next start does not continue a motion: the energy is another one */
 } vida_mode;
+
+typedef struct vida_hybrid_contacts vida_hybrid_contacts; /* contacts.h */
 
 struct vida_hybrid {
   VidaStepper* frame; /* the stepper that has this state */
@@ -40,8 +46,10 @@ struct vida_hybrid {
   /* The functions, and samples of them. */
   vida_watched* watched;
   int watched_count;
-  vida_evaluator evaluator;  /* of the functions */
-  vida_sample from;          /* where the search for an event begins */
+  int first_contact;              /* index of the function of the first contact */
+  vida_hybrid_contacts* contacts; /* NULL: none */
+  vida_evaluator evaluator;       /* of the functions */
+  vida_sample from;               /* where the search for an event begins */
   vida_sample before, after; /* an interval in which a function changes its sign, if is_crossed */
   vida_sample tried;         /* of the probe, or of an own step of the method */
   vida_sample ended;         /* the end of the part */
@@ -108,6 +116,17 @@ int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error);
 /* Reports an event at hybrid->tried to the observer (actions.c). */
 int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const char* name,
                        VidaError* error);
+/* Returns the mode of the motion (hybrid.c). */
+vida_mode* vida__current_mode(const vida_hybrid* hybrid);
+/* Makes the mode with these flags of contacts the current one, and creates it if it is new; its
+ * stepper must be started (hybrid.c). */
+int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error);
+/* Starts the probe of a mode that has not been started, at a sample: its sizes and the rows that
+ * depend on others must be known before its equations are solved (hybrid.c). */
+int vida__ready_probe(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
+/* Projects the velocities of hybrid->tried onto the constraints of the mode by an impulse
+ * (actions.c). */
+int vida__project_velocities(vida_hybrid* hybrid, VidaError* error);
 /* Does what belongs to the functions that are marked, at hybrid->tried; *is_changed receives
  * whether the velocities or the mode have changed (actions.c). */
 int vida__process_events(vida_hybrid* hybrid, bool* is_changed, VidaError* error);

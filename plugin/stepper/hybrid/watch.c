@@ -16,7 +16,7 @@ static double slack_of(double t) {
 static const char* name_of(const vida_hybrid* hybrid, const vida_watched* watched) {
   const VidaSystem* system = hybrid->frame->self.model.system;
   return watched->kind == VIDA_WATCHED_EVENT ? VidaSystem_EventName(system, watched->index)
-                                             : vida__contact_name(system, watched->index);
+                                             : VidaSystem_ContactName(system, watched->index);
 }
 
 const char* vida__fired_name(const vida_hybrid* hybrid) {

@@ -1,0 +1,267 @@
+/* Impacts: impulses in the metric of the mass matrix, with the constraints of the system. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "stepper/hybrid/contacts.h"
+
+/* Relative to the terms of a rate; a smaller rate is rounding. */
+static const double rounded_rate = 64.0 * DBL_EPSILON;
+
+/* ---- contacts that touch --------------------------------------------------------------------- */
+
+/* Computes the change of velocities by a unit impulse along a row of the contacts. */
+static int find_column(vida_hybrid* hybrid, int row, double* column, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  VidaIntegration* base = &hybrid->modes[0].probe->self;
+  const VidaSystem* all = own->all;
+  const size_t n = (size_t)base->model.n;
+  memset(own->right_side, 0, (n + (size_t)base->model.m) * sizeof *own->right_side);
+  for (int e = 0; e < all->entry_count; e++) {
+    if (all->entries[e].row == row) {
+      own->right_side[all->entries[e].coordinate] += own->entries[e];
+    }
+  }
+  const int code = vida__linear_solve(base->model.node_matrix, own->right_side, own->right_side);
+  if (code) {
+    return vida__fail(error, VIDA_STEP_SINGULAR,
+                      "the masses and constraints do not determine the effect of an impulse of "
+                      "contact '%s'",
+                      all->rows[row].name);
+  }
+  memcpy(column, own->right_side, n * sizeof *column);
+  return VIDA_SUCCESS;
+}
+
+/* Computes G x for a row of the contacts; *size (nullable) receives the sum of |G| |x|. */
+static double apply_row(const vida_hybrid_contacts* own, int row, const double* x, double* size) {
+  double sum = 0.0, terms = 0.0;
+  for (int e = 0; e < own->all->entry_count; e++) {
+    const vida_jacobian_entry* entry = &own->all->entries[e];
+    if (entry->row == row) {
+      sum += own->entries[e] * x[entry->coordinate];
+      terms += fabs(own->entries[e] * x[entry->coordinate]);
+    }
+  }
+  if (size) {
+    *size = terms;
+  }
+  return sum;
+}
+
+static int row_in_all(const vida_hybrid_contacts* own, int k) {
+  for (int i = 0; i < own->touching_count; i++) {
+    const vida_touching* at = &own->touching[i];
+    if (k >= at->row && k <= at->row + at->slip_count) {
+      return own->first_row[at->contact] + k - at->row;
+    }
+  }
+  return -1;
+}
+
+static int factor_base(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
+  VidaIntegration* base = &hybrid->modes[0].probe->self;
+  int code = vida__jacobian(&base->model.evaluator, at->t, at->q, base->work.entries);
+  code = code ? code : vida__factor_matrix_at(base, at->t, at->q, base->work.entries, at->v);
+  return code ? vida__fail(error, code,
+                           "the masses and constraints are singular at an impact of system '%s'",
+                           base->model.system->name)
+              : VIDA_SUCCESS;
+}
+
+static int find_matrix(vida_hybrid* hybrid, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  const int n = hybrid->frame->self.model.n;
+  int code = VIDA_SUCCESS;
+  for (int k = 0; k < own->row_count && !code; k++) {
+    code = find_column(hybrid, row_in_all(own, k), own->columns + (size_t)k * (size_t)n, error);
+  }
+  for (int i = 0; i < own->row_count && !code; i++) {
+    for (int k = 0; k < own->row_count; k++) {
+      own->delassus[i * VIDA_IMPACT_ROWS + k] =
+          apply_row(own, row_in_all(own, i), own->columns + (size_t)k * (size_t)n, NULL);
+    }
+  }
+  return code;
+}
+
+int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  int code = vida__evaluate_contacts(hybrid, at, error);
+  own->touching_count = own->row_count = 0;
+  for (int c = 0; c < own->count && !code; c++) {
+    const int row = own->first_row[c];
+    const bool is_closed = own->flags[c] != 0;
+    const double slack = 16.0 * DBL_EPSILON * (own->size[row] + fabs(at->t * own->rate[row]));
+    const vida_watched* watched = &hybrid->watched[hybrid->first_contact + c];
+    if (!is_closed && !watched->is_fired && own->g[row] > slack) {
+      continue;
+    }
+    const int slips = own->list[c].friction > 0.0 ? own->list[c].slip_count : 0;
+    if (own->row_count + 1 + slips > VIDA_IMPACT_ROWS) {
+      return vida__fail(error, VIDA_NOT_SUPPORTED,
+                        "more than %d rows of contacts touch at once; use a method with time "
+                        "stepping, moreau-jean or spook",
+                        VIDA_IMPACT_ROWS);
+    }
+    own->touching[own->touching_count++] =
+        (vida_touching){.contact = c,
+                        .row = own->row_count,
+                        .slip_count = slips,
+                        .must_open = is_closed && watched->is_fired,
+                        .is_fired = !is_closed && watched->is_fired};
+    own->row_count += 1 + slips;
+  }
+  if (own->touching_count == 0 || code) {
+    return code;
+  }
+  code = factor_base(hybrid, at, error);
+  code = code ? code : find_matrix(hybrid, error);
+  for (int k = 0; k < own->row_count && !code; k++) {
+    const int row = row_in_all(own, k);
+    own->impulse[k] = 0.0;
+    own->w[k] = own->rate[row];
+    apply_row(own, row, at->v, &own->w_size[k]);
+  }
+  return code;
+}
+
+/* ---- impulses -------------------------------------------------------------------------------- */
+
+/* Adds the impulse p along row k to the velocities and to the rates of all rows. */
+static void add_impulse(vida_hybrid* hybrid, vida_sample* at, int k, double p) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  const int n = hybrid->frame->self.model.n;
+  const double* column = own->columns + (size_t)k * (size_t)n;
+  own->impulse[k] += p;
+  for (int i = 0; i < n; i++) {
+    at->v[i] += p * column[i];
+  }
+  for (int i = 0; i < own->row_count; i++) {
+    own->w[i] += p * own->delassus[i * VIDA_IMPACT_ROWS + k];
+  }
+}
+
+/* Solves the stick problem of one contact: normal rate `target`, no slip; p has its impulses. */
+static bool solve_stick(const vida_hybrid_contacts* own, const vida_touching* at, double target,
+                        double p[1 + VIDA_SLIP_MOST]) {
+  const int size = 1 + at->slip_count;
+  double a[1 + VIDA_SLIP_MOST][2 + VIDA_SLIP_MOST];
+  for (int i = 0; i < size; i++) {
+    for (int k = 0; k < size; k++) {
+      a[i][k] = own->delassus[(at->row + i) * VIDA_IMPACT_ROWS + at->row + k];
+    }
+    a[i][size] = (i == 0 ? target : 0.0) - own->w[at->row + i];
+  }
+  for (int i = 0; i < size; i++) { /* positive definite: without pivots */
+    if (!(a[i][i] > 0.0)) {
+      return false;
+    }
+    for (int r = i + 1; r < size; r++) {
+      const double factor = a[r][i] / a[i][i];
+      for (int k = i; k <= size; k++) {
+        a[r][k] -= factor * a[i][k];
+      }
+    }
+  }
+  for (int i = size - 1; i >= 0; i--) {
+    double sum = a[i][size];
+    for (int k = i + 1; k < size; k++) {
+      sum -= a[i][k] * p[k];
+    }
+    p[i] = sum / a[i][i];
+  }
+  return true;
+}
+
+static double length_of(const double* x, int count) {
+  return count == 1 ? fabs(x[0]) : count == 2 ? hypot(x[0], x[1]) : 0.0;
+}
+
+/* Solves the slip problem: the friction mu p_N is opposed to the slip velocity after the impulse.
+ * With one component the direction is that of sticking friction; with two, it is iterated. */
+static void solve_slip(const vida_hybrid_contacts* own, const vida_touching* at, double target,
+                       double mu, double p[1 + VIDA_SLIP_MOST]) {
+  enum { MOST_ITERATIONS = 100 };
+  const double* d = own->delassus + (size_t)at->row * VIDA_IMPACT_ROWS + at->row;
+  double direction[VIDA_SLIP_MOST] = {0.0};
+  const double size = length_of(p + 1, at->slip_count);
+  for (int k = 0; k < at->slip_count; k++) {
+    direction[k] = p[1 + k] / size;
+  }
+  for (int pass = 0; pass < MOST_ITERATIONS; pass++) {
+    double coupling = d[0], slip[VIDA_SLIP_MOST] = {0.0};
+    for (int k = 0; k < at->slip_count; k++) {
+      coupling += mu * d[1 + k] * direction[k];
+    }
+    p[0] = (target - own->w[at->row]) / coupling;
+    for (int k = 0; k < at->slip_count; k++) {
+      p[1 + k] = mu * p[0] * direction[k];
+    }
+    if (at->slip_count < 2) {
+      return;
+    }
+    for (int i = 0; i < at->slip_count; i++) {
+      slip[i] = own->w[at->row + 1 + i];
+      for (int k = 0; k <= at->slip_count; k++) {
+        slip[i] += d[(1 + i) * VIDA_IMPACT_ROWS + k] * p[k];
+      }
+    }
+    const double speed = length_of(slip, at->slip_count);
+    double change = 0.0;
+    for (int k = 0; k < at->slip_count && speed > 0.0; k++) {
+      change += fabs(-slip[k] / speed - direction[k]);
+      direction[k] = -slip[k] / speed;
+    }
+    if (change <= 4.0 * DBL_EPSILON) {
+      return;
+    }
+  }
+}
+
+/* Hits one contact: its rate changes to -e times the one before, or to 0 if it is slow. */
+static void hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  const vida_contact* contact = &own->list[touching->contact];
+  const double target = -contact->restitution * own->w[touching->row];
+  double p[1 + VIDA_SLIP_MOST] = {0.0};
+  if (!solve_stick(own, touching, target, p)) {
+    return;
+  }
+  if (length_of(p + 1, touching->slip_count) > contact->friction * p[0]) {
+    solve_slip(own, touching, target, contact->friction, p);
+  }
+  for (int k = 0; k <= touching->slip_count; k++) {
+    add_impulse(hybrid, at, touching->row + k, p[k]);
+  }
+  touching->is_hit = true;
+}
+
+static bool approaches(const vida_hybrid_contacts* own, const vida_touching* at) {
+  return own->w[at->row] < -rounded_rate * own->w_size[at->row];
+}
+
+/* Contacts are hit one after the other, the fastest one first, as a wave runs through bodies that
+ * touch. Where that does not end, the rest of the approach is inelastic. */
+bool vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  const int most = 1000 * own->touching_count;
+  bool any = false;
+  for (int k = 0; k < most; k++) {
+    vida_touching* worst = NULL;
+    for (int i = 0; i < own->touching_count; i++) {
+      vida_touching* touching = &own->touching[i];
+      if (approaches(own, touching) && (!worst || own->w[touching->row] < own->w[worst->row])) {
+        worst = touching;
+      }
+    }
+    if (!worst) {
+      break;
+    }
+    hit(hybrid, at, worst);
+    any = true;
+  }
+  return any;
+}
