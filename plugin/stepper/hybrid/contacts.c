@@ -151,6 +151,16 @@ static int find_multipliers(vida_hybrid* hybrid, const vida_sample* at, VidaErro
               : VIDA_SUCCESS;
 }
 
+/* Returns the size below which a gap is zero: rounding, and for a contact that has just opened also
+ * the error of an adaptive method, which would close it again. */
+static double resolution_of(const vida_hybrid* hybrid, int c) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  const VidaIntegration* self = &hybrid->frame->self;
+  const bool has_opened = hybrid->watched[hybrid->first_contact + c].is_at_zero && self->adaptive;
+  const double error = has_opened ? VidaOptions_Get(self->options, "rtol") * own->reach[c] : 0.0;
+  return fmax(error, 4.0 * DBL_EPSILON * own->size[own->first_row[c]]);
+}
+
 int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   if (!own) {
@@ -169,8 +179,7 @@ int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* e
       sample->rate[k] = (double)NAN;
       continue;
     }
-    const bool is_rounding = fabs(own->g[row]) <= 4.0 * DBL_EPSILON * own->size[row];
-    sample->value[k] = is_rounding ? 0.0 : own->g[row];
+    sample->value[k] = fabs(own->g[row]) <= resolution_of(hybrid, c) ? 0.0 : own->g[row];
     sample->rate[k] = own->rate[row];
   }
   return code;
