@@ -28,6 +28,7 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->delassus, most * VIDA_IMPACT_ROWS},
                          {&own->w, most},
                          {&own->w_size, most},
+                         {&own->base_rate, (size_t)hybrid->frame->self.model.m},
                          {&own->impulse, most},
                          {&own->work, most},
                          {&own->force, most},

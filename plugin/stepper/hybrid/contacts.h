@@ -43,6 +43,7 @@ struct vida_hybrid_contacts {
   double* columns;                     /* VIDA_IMPACT_ROWS x n */
   double* delassus;                    /* VIDA_IMPACT_ROWS x VIDA_IMPACT_ROWS */
   double *w, *w_size, *impulse, *work; /* VIDA_IMPACT_ROWS */
+  double* base_rate;                   /* of the constraints of the system: G v + g_t */
   double *matrix, *force;              /* of the closed contacts among them */
   int* rows;                           /* count */
   double* right_side;                  /* n + rows */

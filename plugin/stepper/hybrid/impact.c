@@ -12,8 +12,12 @@ static const double rounded_rate = 64.0 * DBL_EPSILON;
 
 /* ---- contacts that touch --------------------------------------------------------------------- */
 
-/* Computes the change of velocities by a unit impulse along a row of the contacts. */
-static int find_column(vida_hybrid* hybrid, int row, double* column, VidaError* error) {
+/* Computes the change of velocities by a unit impulse along a row of the contacts: M x + G^T mu =
+ * W^T, G x = 0. *shift receives mu^T (G v + g_t): velocities of some methods do not satisfy G v +
+ * g_t = 0 at nodes, and only the rate x^T M v = W v - mu^T G v leads to an impulse that keeps the
+ * energy of an elastic impact. */
+static int find_column(vida_hybrid* hybrid, int row, double* column, double* shift,
+                       VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   VidaIntegration* base = &hybrid->modes[0].probe->self;
   const VidaSystem* all = own->all;
@@ -32,6 +36,10 @@ static int find_column(vida_hybrid* hybrid, int row, double* column, VidaError* 
                       all->rows[row].name);
   }
   memcpy(column, own->right_side, n * sizeof *column);
+  *shift = 0.0;
+  for (int r = 0; r < base->model.m; r++) {
+    *shift += own->right_side[n + (size_t)r] * own->base_rate[r];
+  }
   return VIDA_SUCCESS;
 }
 
@@ -64,6 +72,9 @@ static int row_in_all(const vida_hybrid_contacts* own, int k) {
 static int factor_base(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   VidaIntegration* base = &hybrid->modes[0].probe->self;
   int code = vida__jacobian(&base->model.evaluator, at->t, at->q, base->work.entries);
+  code = code ? code
+              : vida__velocity_residual(&base->model.evaluator, at->t, at->q, base->work.entries,
+                                        at->v, hybrid->contacts->base_rate);
   code = code ? code : vida__factor_matrix_at(base, at->t, at->q, base->work.entries, at->v);
   return code ? vida__fail(error, code,
                            "the masses and constraints are singular at an impact of system '%s'",
@@ -76,7 +87,8 @@ static int find_matrix(vida_hybrid* hybrid, VidaError* error) {
   const int n = hybrid->frame->self.model.n;
   int code = VIDA_SUCCESS;
   for (int k = 0; k < own->row_count && !code; k++) {
-    code = find_column(hybrid, row_in_all(own, k), own->columns + (size_t)k * (size_t)n, error);
+    code = find_column(hybrid, row_in_all(own, k), own->columns + (size_t)k * (size_t)n,
+                       &own->work[k], error);
   }
   for (int i = 0; i < own->row_count && !code; i++) {
     for (int k = 0; k < own->row_count; k++) {
@@ -122,7 +134,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
   for (int k = 0; k < own->row_count && !code; k++) {
     const int row = row_in_all(own, k);
     own->impulse[k] = 0.0;
-    own->w[k] = own->rate[row];
+    own->w[k] = own->rate[row] - own->work[k];
     apply_row(own, row, at->v, &own->w_size[k]);
   }
   return code;
