@@ -37,11 +37,12 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->flags = vida__allocate(2 * count, sizeof *own->flags);
   own->touching = vida__allocate(count, sizeof *own->touching);
-  own->rows = vida__allocate(count, sizeof *own->rows);
-  if (!own->block || !own->flags || !own->touching || !own->rows) {
+  own->unknown_contact = vida__allocate(2 * most, sizeof *own->unknown_contact);
+  if (!own->block || !own->flags || !own->touching || !own->unknown_contact) {
     return vida__fail_memory(error);
   }
   own->wanted = own->flags + count;
+  own->unknown_row = own->unknown_contact + most;
   return VIDA_SUCCESS;
 }
 
@@ -81,7 +82,7 @@ void vida__hybrid_contacts_destroy(vida_hybrid_contacts** contacts) {
   free(old->block);
   free(old->flags);
   free(old->touching);
-  free(old->rows);
+  free(old->unknown_contact);
   free(old);
   *contacts = NULL;
 }
@@ -90,8 +91,13 @@ void vida__watch_contacts(vida_hybrid* hybrid) {
   const int count = hybrid->contacts ? hybrid->contacts->count : 0;
   hybrid->first_contact = hybrid->watched_count;
   for (int c = 0; c < count; c++) {
-    hybrid->watched[hybrid->watched_count++] =
-        (vida_watched){.kind = VIDA_WATCHED_GAP, .index = c, .side = 1, .is_falling = true};
+    for (int k = 0; k < 2; k++) {
+      hybrid->watched[hybrid->watched_count++] =
+          (vida_watched){.kind = k == 0 ? VIDA_WATCHED_NORMAL : VIDA_WATCHED_FRICTION,
+                         .index = c,
+                         .side = 1,
+                         .is_falling = true};
+    }
   }
 }
 
@@ -157,9 +163,40 @@ static int find_multipliers(vida_hybrid* hybrid, const vida_sample* at, VidaErro
 static double resolution_of(const vida_hybrid* hybrid, int c) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   const VidaIntegration* self = &hybrid->frame->self;
-  const bool has_opened = hybrid->watched[hybrid->first_contact + c].is_at_zero && self->adaptive;
+  const bool has_opened =
+      hybrid->watched[hybrid->first_contact + 2 * c].is_at_zero && self->adaptive;
   const double error = has_opened ? VidaOptions_Get(self->options, "rtol") * own->reach[c] : 0.0;
   return fmax(error, 4.0 * DBL_EPSILON * own->size[own->first_row[c]]);
+}
+
+/* The gap of an open contact, the normal force of a closed one. */
+static void sample_normal(const vida_hybrid* hybrid, int c, double* value, double* rate) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  const int row = own->first_row[c];
+  if (own->flags[c]) { /* the reaction of a row is -lambda times its gradient */
+    *value = -own->multipliers[vida__current_mode(hybrid)->first_row[c]];
+    *rate = (double)NAN;
+    return;
+  }
+  *value = fabs(own->g[row]) <= resolution_of(hybrid, c) ? 0.0 : own->g[row];
+  *rate = own->rate[row];
+}
+
+/* What is left of the largest friction of a contact that sticks; the slip velocity of one that
+ * slides, along the axis of its direction. */
+static void sample_friction(const vida_hybrid* hybrid, int c, double* value, double* rate) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  const int row = vida__current_mode(hybrid)->first_row[c];
+  *value = 1.0;
+  *rate = (double)NAN;
+  if (own->flags[c] & VIDA_CONTACT_STICK) {
+    *value = -own->list[c].friction * own->multipliers[row] -
+             vida__slip_length(own->multipliers + row + 1, own->list[c].slip_count);
+  } else if (own->flags[c] & VIDA_CONTACT_SLIDE) {
+    const int axis = own->flags[c] & VIDA_CONTACT_SECOND ? 1 : 0;
+    const double slip = own->rate[own->first_row[c] + 1 + axis];
+    *value = own->flags[c] & VIDA_CONTACT_BACKWARD ? -slip : slip;
+  }
 }
 
 int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* error) {
@@ -173,15 +210,9 @@ int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* e
     code = find_multipliers(hybrid, sample, error);
   }
   for (int c = 0; c < own->count && !code; c++) {
-    const int k = hybrid->first_contact + c, row = own->first_row[c];
-    if (own->flags[c]) {
-      /* The reaction of a row is -lambda times its gradient. */
-      sample->value[k] = -own->multipliers[mode->first_row[c]];
-      sample->rate[k] = (double)NAN;
-      continue;
-    }
-    sample->value[k] = fabs(own->g[row]) <= resolution_of(hybrid, c) ? 0.0 : own->g[row];
-    sample->rate[k] = own->rate[row];
+    const int k = hybrid->first_contact + 2 * c;
+    sample_normal(hybrid, c, &sample->value[k], &sample->rate[k]);
+    sample_friction(hybrid, c, &sample->value[k + 1], &sample->rate[k + 1]);
   }
   return code;
 }
@@ -192,14 +223,45 @@ static int report(vida_hybrid* hybrid, VidaEventKind kind, int contact, VidaErro
   return vida__report_event(hybrid, kind, contact, hybrid->contacts->list[contact].name, error);
 }
 
-/* Reports impacts, and what has become of the touching contacts; takes the new mode. */
+/* Returns the flags of a mode for the state of a contact. */
+static unsigned char flags_of(const vida_touching* at) {
+  const bool is_second = at->slip_count > 1 && fabs(at->direction[1]) > fabs(at->direction[0]);
+  switch (at->state) {
+    case VIDA_TOUCHING_RESTS:
+      return VIDA_CONTACT_NORMAL;
+    case VIDA_TOUCHING_STICKS:
+      return VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK;
+    case VIDA_TOUCHING_SLIDES:
+      return (unsigned char)(VIDA_CONTACT_NORMAL | VIDA_CONTACT_SLIDE |
+                             (is_second ? VIDA_CONTACT_SECOND : 0) |
+                             (at->direction[is_second] < 0.0 ? VIDA_CONTACT_BACKWARD : 0));
+    default:
+      return 0;
+  }
+}
+
+/* Reports what has become of a touching contact. */
+static int report_change(vida_hybrid* hybrid, const vida_touching* at, VidaError* error) {
+  const unsigned char before = hybrid->contacts->flags[at->contact];
+  const unsigned char after = hybrid->contacts->wanted[at->contact];
+  int code = at->is_hit ? report(hybrid, VIDA_EVENT_IMPACT, at->contact, error) : VIDA_SUCCESS;
+  if (!code && !before != !after) {
+    code = report(hybrid, after ? VIDA_EVENT_REST : VIDA_EVENT_RELEASE, at->contact, error);
+  }
+  const unsigned char stuck = before & VIDA_CONTACT_STICK, sticks = after & VIDA_CONTACT_STICK;
+  if (!code && before && after && stuck != sticks) {
+    code = report(hybrid, sticks ? VIDA_EVENT_STICK : VIDA_EVENT_SLIDE, at->contact, error);
+  }
+  return code;
+}
+
+/* Enters the mode that the states of the touching contacts make. */
 static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   int code = VIDA_SUCCESS;
   memcpy(own->wanted, own->flags, (size_t)own->count);
   for (int i = 0; i < own->touching_count; i++) {
-    const vida_touching* at = &own->touching[i];
-    own->wanted[at->contact] = at->is_closed ? VIDA_CONTACT_NORMAL : 0;
+    own->wanted[own->touching[i].contact] = flags_of(&own->touching[i]);
   }
   const bool changes = memcmp(own->wanted, own->flags, (size_t)own->count) != 0;
   if (changes) {
@@ -208,20 +270,14 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     code = code ? code : vida__project_velocities(hybrid, error);
   }
   for (int i = 0; i < own->touching_count && !code; i++) {
-    const vida_touching* at = &own->touching[i];
-    const bool was_closed = own->flags[at->contact] != 0;
-    if (at->is_hit) {
-      code = report(hybrid, VIDA_EVENT_IMPACT, at->contact, error);
-    }
-    if (!code && at->is_closed != was_closed) {
-      code =
-          report(hybrid, at->is_closed ? VIDA_EVENT_REST : VIDA_EVENT_RELEASE, at->contact, error);
-    }
+    code = report_change(hybrid, &own->touching[i], error);
   }
   memcpy(own->flags, own->wanted, (size_t)own->count);
   for (int i = 0; i < own->touching_count; i++) {
-    vida_watched* watched = &hybrid->watched[hybrid->first_contact + own->touching[i].contact];
-    watched->is_at_zero = !own->touching[i].is_closed;
+    const vida_touching* at = &own->touching[i];
+    vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * at->contact];
+    watched[0].is_at_zero = at->state == VIDA_TOUCHING_OPEN;
+    watched[1].is_at_zero = at->state == VIDA_TOUCHING_SLIDES && at->is_incipient;
   }
   *is_changed = *is_changed || changes;
   return code;
@@ -245,7 +301,8 @@ int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* err
   }
   bool concerns = *is_changed; /* new velocities may close contacts, too */
   for (int c = 0; c < hybrid->contacts->count; c++) {
-    concerns = concerns || hybrid->watched[hybrid->first_contact + c].is_fired;
+    const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
+    concerns = concerns || watched[0].is_fired || watched[1].is_fired;
   }
   return concerns ? resolve(hybrid, &hybrid->tried, is_changed, error) : VIDA_SUCCESS;
 }

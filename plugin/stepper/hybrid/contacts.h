@@ -12,15 +12,28 @@
 /* The largest number of rows of contacts that take part in one impact. */
 enum { VIDA_IMPACT_ROWS = 256 };
 
+/* What becomes of a contact after an impact. */
+typedef enum vida_touching_state {
+  VIDA_TOUCHING_OPEN,
+  VIDA_TOUCHING_RESTS, /* closed, without friction */
+  VIDA_TOUCHING_STICKS,
+  VIDA_TOUCHING_SLIDES
+} vida_touching_state;
+
 /* A contact that takes part in an impact. */
 typedef struct vida_touching {
   int contact;
-  int row;        /* its normal row among the columns; the slip rows follow */
-  int slip_count; /* 0 without friction */
-  bool is_hit;    /* it has received an impulse */
-  bool must_open; /* its force has become negative */
-  bool is_fired;  /* its gap has vanished in the motion, not only to rounding */
-  bool is_closed; /* stays closed after the impact */
+  int row;         /* its normal row among the columns; the slip rows follow */
+  int slip_count;  /* 0 without friction */
+  bool is_hit;     /* it has received an impulse */
+  bool must_open;  /* its force has become negative */
+  bool is_fired;   /* its gap has vanished in the motion, not only to rounding */
+  bool must_stick; /* its slip velocity has vanished */
+  bool must_slide; /* its friction has reached its largest value */
+  vida_touching_state state;
+  double direction[VIDA_SLIP_MOST]; /* of sliding */
+  bool is_incipient;                /* it slides from rest */
+  bool was_slowed;                  /* it would have slid backwards */
 } vida_touching;
 
 struct vida_hybrid_contacts {
@@ -45,7 +58,7 @@ struct vida_hybrid_contacts {
   double *w, *w_size, *impulse, *work; /* VIDA_IMPACT_ROWS */
   double* base_rate;                   /* of the constraints of the system: G v + g_t */
   double *matrix, *force;              /* of the closed contacts among them */
-  int* rows;                           /* count */
+  int *unknown_contact, *unknown_row;  /* VIDA_IMPACT_ROWS: of the forces that are not known */
   double* right_side;                  /* n + rows */
   double* block;                       /* memory of the arrays of numbers */
 };
@@ -72,12 +85,18 @@ void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepp
 
 /* Evaluates gaps, rates and entries of all contacts at a sample (contacts.c). */
 int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
+/* Returns the row in `all` of row k of the touching contacts (impact.c). */
+int vida__row_of_touching(const vida_hybrid_contacts* own, int k);
+/* Computes G x for a row in `all`; *size (nullable) receives the sum of |G| |x| (impact.c). */
+double vida__apply_contact_row(const vida_hybrid_contacts* own, int row, const double* x,
+                               double* size);
+/* Returns the length of a slip velocity (impact.c). */
+double vida__slip_length(const double* x, int count);
 /* Lists the contacts whose gap vanishes, and computes their columns and matrix (impact.c). */
 int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
 /* Applies impulses until no contact approaches (impact.c). Returns whether there were any. */
 bool vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at);
-/* Decides which of the touching contacts are closed after the impact, from the accelerations that
- * follow (rest.c). */
+/* Chooses the states of the touching contacts after the impact (rest.c). */
 int vida__choose_closed(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
 
 #endif

@@ -123,7 +123,8 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
 static int list_functions(vida_hybrid* hybrid, VidaError* error) {
   const VidaSystem* system = hybrid->frame->self.model.system;
   const size_t contacts = hybrid->contacts ? (size_t)hybrid->contacts->count : 0;
-  hybrid->watched = vida__allocate((size_t)system->event_count + contacts, sizeof *hybrid->watched);
+  hybrid->watched =
+      vida__allocate((size_t)system->event_count + 2 * contacts, sizeof *hybrid->watched);
   if (!hybrid->watched) {
     return vida__fail_memory(error);
   }

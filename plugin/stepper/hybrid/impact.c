@@ -43,8 +43,8 @@ static int find_column(vida_hybrid* hybrid, int row, double* column, double* shi
   return VIDA_SUCCESS;
 }
 
-/* Computes G x for a row of the contacts; *size (nullable) receives the sum of |G| |x|. */
-static double apply_row(const vida_hybrid_contacts* own, int row, const double* x, double* size) {
+double vida__apply_contact_row(const vida_hybrid_contacts* own, int row, const double* x,
+                               double* size) {
   double sum = 0.0, terms = 0.0;
   for (int e = 0; e < own->all->entry_count; e++) {
     const vida_jacobian_entry* entry = &own->all->entries[e];
@@ -59,7 +59,7 @@ static double apply_row(const vida_hybrid_contacts* own, int row, const double* 
   return sum;
 }
 
-static int row_in_all(const vida_hybrid_contacts* own, int k) {
+int vida__row_of_touching(const vida_hybrid_contacts* own, int k) {
   for (int i = 0; i < own->touching_count; i++) {
     const vida_touching* at = &own->touching[i];
     if (k >= at->row && k <= at->row + at->slip_count) {
@@ -87,13 +87,13 @@ static int find_matrix(vida_hybrid* hybrid, VidaError* error) {
   const int n = hybrid->frame->self.model.n;
   int code = VIDA_SUCCESS;
   for (int k = 0; k < own->row_count && !code; k++) {
-    code = find_column(hybrid, row_in_all(own, k), own->columns + (size_t)k * (size_t)n,
+    code = find_column(hybrid, vida__row_of_touching(own, k), own->columns + (size_t)k * (size_t)n,
                        &own->work[k], error);
   }
   for (int i = 0; i < own->row_count && !code; i++) {
     for (int k = 0; k < own->row_count; k++) {
-      own->delassus[i * VIDA_IMPACT_ROWS + k] =
-          apply_row(own, row_in_all(own, i), own->columns + (size_t)k * (size_t)n, NULL);
+      own->delassus[i * VIDA_IMPACT_ROWS + k] = vida__apply_contact_row(
+          own, vida__row_of_touching(own, i), own->columns + (size_t)k * (size_t)n, NULL);
     }
   }
   return code;
@@ -107,7 +107,8 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     const int row = own->first_row[c];
     const bool is_closed = own->flags[c] != 0;
     const double slack = 16.0 * DBL_EPSILON * (own->size[row] + fabs(at->t * own->rate[row]));
-    const vida_watched* watched = &hybrid->watched[hybrid->first_contact + c];
+    const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
+    const vida_watched* friction = watched + 1;
     if (!is_closed && !watched->is_fired && own->g[row] > slack) {
       continue;
     }
@@ -123,7 +124,9 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
                         .row = own->row_count,
                         .slip_count = slips,
                         .must_open = is_closed && watched->is_fired,
-                        .is_fired = !is_closed && watched->is_fired};
+                        .is_fired = !is_closed && watched->is_fired,
+                        .must_stick = friction->is_fired && (own->flags[c] & VIDA_CONTACT_SLIDE),
+                        .must_slide = friction->is_fired && (own->flags[c] & VIDA_CONTACT_STICK)};
     own->row_count += 1 + slips;
   }
   if (own->touching_count == 0 || code) {
@@ -132,10 +135,10 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
   code = factor_base(hybrid, at, error);
   code = code ? code : find_matrix(hybrid, error);
   for (int k = 0; k < own->row_count && !code; k++) {
-    const int row = row_in_all(own, k);
+    const int row = vida__row_of_touching(own, k);
     own->impulse[k] = 0.0;
     own->w[k] = own->rate[row] - own->work[k];
-    apply_row(own, row, at->v, &own->w_size[k]);
+    vida__apply_contact_row(own, row, at->v, &own->w_size[k]);
   }
   return code;
 }
@@ -188,7 +191,7 @@ static bool solve_stick(const vida_hybrid_contacts* own, const vida_touching* at
   return true;
 }
 
-static double length_of(const double* x, int count) {
+double vida__slip_length(const double* x, int count) {
   return count == 1 ? fabs(x[0]) : count == 2 ? hypot(x[0], x[1]) : 0.0;
 }
 
@@ -199,7 +202,7 @@ static void solve_slip(const vida_hybrid_contacts* own, const vida_touching* at,
   enum { MOST_ITERATIONS = 100 };
   const double* d = own->delassus + (size_t)at->row * VIDA_IMPACT_ROWS + at->row;
   double direction[VIDA_SLIP_MOST] = {0.0};
-  const double size = length_of(p + 1, at->slip_count);
+  const double size = vida__slip_length(p + 1, at->slip_count);
   for (int k = 0; k < at->slip_count; k++) {
     direction[k] = p[1 + k] / size;
   }
@@ -221,7 +224,7 @@ static void solve_slip(const vida_hybrid_contacts* own, const vida_touching* at,
         slip[i] += d[(1 + i) * VIDA_IMPACT_ROWS + k] * p[k];
       }
     }
-    const double speed = length_of(slip, at->slip_count);
+    const double speed = vida__slip_length(slip, at->slip_count);
     double change = 0.0;
     for (int k = 0; k < at->slip_count && speed > 0.0; k++) {
       change += fabs(-slip[k] / speed - direction[k]);
@@ -242,7 +245,7 @@ static void hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
   if (!solve_stick(own, touching, target, p)) {
     return;
   }
-  if (length_of(p + 1, touching->slip_count) > contact->friction * p[0]) {
+  if (vida__slip_length(p + 1, touching->slip_count) > contact->friction * p[0]) {
     solve_slip(own, touching, target, contact->friction, p);
   }
   for (int k = 0; k <= touching->slip_count; k++) {

@@ -1,4 +1,10 @@
-/* Contacts that stay closed: those whose forces push in the motion that follows. */
+/* What becomes of contacts that touch: which stay closed, stick or slide in the motion that
+ * follows.
+ *
+ * The choice is a linear complementarity problem of forces and accelerations, which is solved by
+ * exchanging one contact after the other: a closed contact that pulls opens, one that accelerates
+ * into its gap closes, one whose friction is too large slides, one that would slide backwards
+ * sticks. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -6,7 +12,14 @@
 #include "base/error.h"
 #include "stepper/hybrid/contacts.h"
 
-/* Computes the accelerations of the gaps of touching contacts without their forces, into own->work.
+/* Relative to the terms of a rate: a smaller rate is rounding. */
+static const double rounded_rate = 64.0 * DBL_EPSILON;
+/* Relative to the largest friction: a contact whose friction has reached it slides. */
+static const double nearly_largest = 1e-6;
+
+/* ---- accelerations without forces of contacts ------------------------------------------------ */
+
+/* Computes the accelerations of the rows of touching contacts without their forces, into own->work.
  */
 static int find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
@@ -16,30 +29,44 @@ static int find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, V
   code = code ? code : vida__constraint_bias(&own->evaluator, at->t, at->q, at->v, own->bias);
   if (code) {
     return vida__fail(error, code,
-                      "the equations of motion of system '%s' have no solution at a "
-                      "contact",
+                      "the equations of motion of system '%s' have no solution at a contact",
                       base->model.system->name);
   }
-  for (int i = 0; i < own->touching_count; i++) {
-    const int row = own->first_row[own->touching[i].contact];
-    double sum = own->bias[row];
-    for (int e = 0; e < own->all->entry_count; e++) {
-      if (own->all->entries[e].row == row) {
-        sum += own->entries[e] * own->accelerations[own->all->entries[e].coordinate];
-      }
-    }
-    own->work[own->touching[i].row] = sum;
+  for (int k = 0; k < own->row_count; k++) {
+    const int row = vida__row_of_touching(own, k);
+    own->work[k] = own->bias[row] + vida__apply_contact_row(own, row, own->accelerations, NULL);
   }
   return VIDA_SUCCESS;
 }
 
-/* Solves the equations D f = -a of the closed contacts for their forces, by Gaussian elimination
- * with the matrix in `a` (count x (count + 1)). Dependent contacts get no force. */
+/* ---- forces ---------------------------------------------------------------------------------- */
+
+/* The acceleration of row k by unit forces: of a sliding contact, with its friction. */
+static double effect_on(const vida_hybrid_contacts* own, int k, const vida_touching* at, int row) {
+  const double* d = own->delassus + (size_t)k * VIDA_IMPACT_ROWS;
+  double sum = d[row];
+  for (int s = 0; at->state == VIDA_TOUCHING_SLIDES && s < at->slip_count; s++) {
+    sum -= own->list[at->contact].friction * at->direction[s] * d[at->row + 1 + s];
+  }
+  return sum;
+}
+
+/* Solves a x = b (count) by elimination with row pivots; a has the column b behind it. Unknowns
+ * that the equations do not determine are 0. */
 static void eliminate(double* a, int count, double* x) {
   const int width = count + 1;
   for (int i = 0; i < count; i++) {
+    int best = i;
+    for (int r = i + 1; r < count; r++) {
+      best = fabs(a[r * width + i]) > fabs(a[best * width + i]) ? r : best;
+    }
+    for (int k = 0; best != i && k < width; k++) {
+      const double kept = a[i * width + k];
+      a[i * width + k] = a[best * width + k];
+      a[best * width + k] = kept;
+    }
     const double pivot = a[i * width + i];
-    for (int r = i + 1; r < count && pivot > 0.0; r++) {
+    for (int r = i + 1; r < count && pivot != 0.0; r++) {
       const double factor = a[r * width + i] / pivot;
       for (int k = i; k < width; k++) {
         a[r * width + k] -= factor * a[i * width + k];
@@ -51,40 +78,58 @@ static void eliminate(double* a, int count, double* x) {
     for (int k = i + 1; k < count; k++) {
       sum -= a[i * width + k] * x[k];
     }
-    x[i] = a[i * width + i] > 0.0 ? sum / a[i * width + i] : 0.0;
+    x[i] = a[i * width + i] != 0.0 ? sum / a[i * width + i] : 0.0;
   }
 }
 
-/* Computes the normal forces of the closed ones among touching contacts, into own->impulse. */
-static void find_forces(vida_hybrid_contacts* own, double* matrix, int* list, double* force) {
+/* Lists the rows whose accelerations vanish: of closed contacts and of those that stick. */
+static int list_unknowns(vida_hybrid_contacts* own) {
   int count = 0;
   for (int i = 0; i < own->touching_count; i++) {
-    own->impulse[own->touching[i].row] = 0.0;
-    if (own->touching[i].is_closed) {
-      list[count++] = own->touching[i].row;
+    const vida_touching* at = &own->touching[i];
+    const int rows = at->state == VIDA_TOUCHING_OPEN     ? 0
+                     : at->state == VIDA_TOUCHING_STICKS ? 1 + at->slip_count
+                                                         : 1;
+    for (int k = 0; k < rows; k++) {
+      own->unknown_contact[count] = i;
+      own->unknown_row[count++] = at->row + k;
     }
   }
+  return count;
+}
+
+/* Computes the forces of the contacts in their present states, into own->impulse. */
+static void find_forces(vida_hybrid_contacts* own) {
+  const int count = list_unknowns(own), width = count + 1;
+  memset(own->impulse, 0, (size_t)own->row_count * sizeof *own->impulse);
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < count; k++) {
-      matrix[i * (count + 1) + k] = own->delassus[list[i] * VIDA_IMPACT_ROWS + list[k]];
+      const vida_touching* at = &own->touching[own->unknown_contact[k]];
+      own->matrix[i * width + k] = effect_on(own, own->unknown_row[i], at, own->unknown_row[k]);
     }
-    matrix[i * (count + 1) + count] = -own->work[list[i]];
+    own->matrix[i * width + count] = -own->work[own->unknown_row[i]];
   }
-  eliminate(matrix, count, force);
+  eliminate(own->matrix, count, own->force);
   for (int i = 0; i < count; i++) {
-    own->impulse[list[i]] = force[i];
+    const vida_touching* at = &own->touching[own->unknown_contact[i]];
+    own->impulse[own->unknown_row[i]] = own->force[i];
+    for (int s = 0; at->state == VIDA_TOUCHING_SLIDES && s < at->slip_count; s++) {
+      own->impulse[at->row + 1 + s] =
+          -own->list[at->contact].friction * at->direction[s] * own->force[i];
+    }
   }
 }
 
-/* The acceleration of a gap with the forces of the closed contacts. */
-static double acceleration_of(const vida_hybrid_contacts* own, const vida_touching* at) {
-  double sum = own->work[at->row];
-  for (int i = 0; i < own->touching_count; i++) {
-    sum += own->delassus[at->row * VIDA_IMPACT_ROWS + own->touching[i].row] *
-           own->impulse[own->touching[i].row];
+/* The acceleration of row k with the forces of the contacts. */
+static double acceleration_of(const vida_hybrid_contacts* own, int k) {
+  double sum = own->work[k];
+  for (int i = 0; i < own->row_count; i++) {
+    sum += own->delassus[(size_t)k * VIDA_IMPACT_ROWS + (size_t)i] * own->impulse[i];
   }
   return sum;
 }
+
+/* ---- choice ---------------------------------------------------------------------------------- */
 
 /* Returns whether a contact with the rate w > 0 and the acceleration a of its gap will close again
  * before its flight can be resolved: by its height, or by its time. */
@@ -99,39 +144,110 @@ static bool is_too_short(const vida_hybrid_contacts* own, const vida_touching* a
          time <= 64.0 * DBL_EPSILON * fabs(t);
 }
 
-/* One pass of the choice: closes the contact that accelerates most into its gap, or opens the one
- * that pulls most. A contact whose gap vanishes although it does not approach has flown less far
- * than the method resolves. Returns whether the choice has changed. */
+/* Returns whether an open contact may close. A contact whose gap vanishes although it does not
+ * approach has flown less far than the method resolves. */
+static bool may_close(const vida_hybrid_contacts* own, const vida_touching* at, double a,
+                      double t) {
+  return at->state == VIDA_TOUCHING_OPEN && !at->must_open && a < 0.0 &&
+         (own->w[at->row] <= rounded_rate * own->w_size[at->row] || (at->is_fired && !at->is_hit) ||
+          is_too_short(own, at, a, t));
+}
+
+static bool is_slipping(const vida_hybrid_contacts* own, const vida_touching* at) {
+  for (int s = 1; s <= at->slip_count; s++) {
+    if (fabs(own->w[at->row + s]) > rounded_rate * own->w_size[at->row + s] && !at->must_stick) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Sets the direction of sliding to that of the vector x (slip_count). Returns false for 0. */
+static bool set_direction(vida_touching* at, const double* x, double sign) {
+  const double size = vida__slip_length(x, at->slip_count);
+  for (int s = 0; s < at->slip_count && size > 0.0; s++) {
+    at->direction[s] = sign * x[s] / size;
+  }
+  return size > 0.0;
+}
+
+static void close_contact(const vida_hybrid_contacts* own, vida_touching* at) {
+  if (at->slip_count == 0) {
+    at->state = VIDA_TOUCHING_RESTS;
+  } else if (is_slipping(own, at) && set_direction(at, own->w + at->row + 1, 1.0)) {
+    at->state = VIDA_TOUCHING_SLIDES;
+  } else {
+    at->state = VIDA_TOUCHING_STICKS;
+  }
+}
+
+/* Lets a contact slide whose friction is too large. Returns whether that was so. */
+static bool release_slip(const vida_hybrid_contacts* own, vida_touching* at) {
+  const double* friction = own->impulse + at->row + 1;
+  const double most = own->list[at->contact].friction * own->impulse[at->row];
+  const double size = vida__slip_length(friction, at->slip_count);
+  const bool is_large = size > most * (1.0 + 16.0 * DBL_EPSILON) ||
+                        (at->must_slide && size > most * (1.0 - nearly_largest));
+  if (at->state != VIDA_TOUCHING_STICKS || at->was_slowed || !is_large ||
+      !set_direction(at, friction, -1.0)) {
+    return false;
+  }
+  at->state = VIDA_TOUCHING_SLIDES;
+  at->is_incipient = true;
+  return true;
+}
+
+/* Lets a contact stick that would slide against the direction of its friction. */
+static bool stop_slip(const vida_hybrid_contacts* own, vida_touching* at) {
+  double along = 0.0;
+  if (at->state != VIDA_TOUCHING_SLIDES || !at->is_incipient) {
+    return false;
+  }
+  for (int s = 0; s < at->slip_count; s++) {
+    along += at->direction[s] * acceleration_of(own, at->row + 1 + s);
+  }
+  if (!(along < 0.0)) {
+    return false;
+  }
+  at->state = VIDA_TOUCHING_STICKS;
+  at->was_slowed = true; /* rounding decides between the two states */
+  return true;
+}
+
+/* One exchange. Returns whether there was one. */
 static bool improve(vida_hybrid_contacts* own, double t) {
   vida_touching *closes = NULL, *opens = NULL;
   double worst = 0.0, pull = 0.0;
   for (int i = 0; i < own->touching_count; i++) {
     vida_touching* at = &own->touching[i];
-    const double a = acceleration_of(own, at);
-    if (at->is_closed && own->impulse[at->row] < pull) {
+    const double a = acceleration_of(own, at->row);
+    if (at->state != VIDA_TOUCHING_OPEN && own->impulse[at->row] < pull) {
       pull = own->impulse[at->row];
       opens = at;
-    } else if (!at->is_closed && !at->must_open && a < worst &&
-               (own->w[at->row] <= 64.0 * DBL_EPSILON * own->w_size[at->row] ||
-                (at->is_fired && !at->is_hit) || is_too_short(own, at, a, t))) {
+    } else if (a < worst && may_close(own, at, a, t)) {
       worst = a;
       closes = at;
     }
   }
   if (opens) {
-    opens->is_closed = false;
+    opens->state = VIDA_TOUCHING_OPEN;
   } else if (closes) {
-    closes->is_closed = true;
+    close_contact(own, closes);
+  }
+  for (int i = 0; i < own->touching_count && !opens && !closes; i++) {
+    if (release_slip(own, &own->touching[i]) || stop_slip(own, &own->touching[i])) {
+      return true;
+    }
   }
   return opens || closes;
 }
 
 int vida__choose_closed(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
-  const int most = 10 * (own->touching_count + 1);
+  const int most = 20 * (own->row_count + 1);
   int code = find_free_accelerations(hybrid, at, error);
   for (int k = 0; k < most && !code; k++) {
-    find_forces(own, own->matrix, own->rows, own->force);
+    find_forces(own);
     if (!improve(own, at->t)) {
       break;
     }

@@ -7,10 +7,9 @@
 /* What a function is. */
 typedef enum vida_watched_kind {
   VIDA_WATCHED_EVENT,   /* the function of an event */
-  VIDA_WATCHED_GAP,     /* the gap of an open contact */
-  VIDA_WATCHED_FORCE,   /* the normal force of a closed contact */
-  VIDA_WATCHED_SLIP,    /* the slip velocity along its direction, of a sliding contact */
-  VIDA_WATCHED_FRICTION /* mu times the normal force minus the friction, of a sticking contact */
+  VIDA_WATCHED_NORMAL,  /* the gap of an open contact, the normal force of a closed one */
+  VIDA_WATCHED_FRICTION /* what is left of the friction of a contact that sticks, the slip velocity
+                           of one that slides */
 } vida_watched_kind;
 
 /* A function of the state. */

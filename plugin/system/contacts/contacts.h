@@ -47,7 +47,12 @@ typedef struct vida_contacts vida_contacts;
 /* What a variant has of a contact: flags. */
 enum {
   VIDA_CONTACT_NORMAL = 1, /* its normal row */
-  VIDA_CONTACT_STICK = 2   /* its slip rows */
+  VIDA_CONTACT_STICK = 2,  /* its slip rows */
+  /* The friction of sliding along the first slip velocity, or with SECOND along the second one
+   * (the axis that is larger); with BACKWARD where that is negative. */
+  VIDA_CONTACT_SLIDE = 4,
+  VIDA_CONTACT_SECOND = 8,
+  VIDA_CONTACT_BACKWARD = 16
 };
 
 /* Creates a system with the terms and rows of `base`, followed by those rows of its contacts that
