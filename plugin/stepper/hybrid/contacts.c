@@ -24,6 +24,7 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->entries, entries},
                          {&own->accelerations, n},
                          {&own->reach, count},
+                         {&own->place, VIDA_SLIP_MOST * count},
                          {&own->columns, most * n},
                          {&own->delassus, most * VIDA_IMPACT_ROWS},
                          {&own->w, most},
@@ -63,7 +64,8 @@ int vida__contacts_create(vida_hybrid* hybrid, VidaError* error) {
   unsigned char* flags = vida__allocate((size_t)own->count, sizeof *flags);
   int code = own->first_row && flags ? VIDA_SUCCESS : vida__fail_memory(error);
   if (!code) {
-    memset(flags, VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK, (size_t)own->count);
+    memset(flags, VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK | VIDA_CONTACT_PLACE,
+           (size_t)own->count);
     code = vida__variant_create(system, flags, &own->all, own->first_row, error);
   }
   free(flags);
@@ -189,7 +191,7 @@ static void sample_friction(const vida_hybrid* hybrid, int c, double* value, dou
   const int row = vida__current_mode(hybrid)->first_row[c];
   *value = 1.0;
   *rate = (double)NAN;
-  if (own->flags[c] & VIDA_CONTACT_STICK) {
+  if (own->flags[c] & VIDA_CONTACT_STICKS) {
     *value = -own->list[c].friction * own->multipliers[row] -
              vida__slip_length(own->multipliers + row + 1, own->list[c].slip_count);
   } else if (own->flags[c] & VIDA_CONTACT_SLIDE) {
@@ -224,13 +226,15 @@ static int report(vida_hybrid* hybrid, VidaEventKind kind, int contact, VidaErro
 }
 
 /* Returns the flags of a mode for the state of a contact. */
-static unsigned char flags_of(const vida_touching* at) {
+static unsigned char flags_of(const vida_hybrid_contacts* own, const vida_touching* at) {
   const bool is_second = at->slip_count > 1 && fabs(at->direction[1]) > fabs(at->direction[0]);
   switch (at->state) {
     case VIDA_TOUCHING_RESTS:
       return VIDA_CONTACT_NORMAL;
     case VIDA_TOUCHING_STICKS:
-      return VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK;
+      return VIDA_CONTACT_NORMAL |
+             (own->list[at->contact].displacement_count > 0 ? VIDA_CONTACT_PLACE
+                                                            : VIDA_CONTACT_STICK);
     case VIDA_TOUCHING_SLIDES:
       return (unsigned char)(VIDA_CONTACT_NORMAL | VIDA_CONTACT_SLIDE |
                              (is_second ? VIDA_CONTACT_SECOND : 0) |
@@ -248,11 +252,36 @@ static int report_change(vida_hybrid* hybrid, const vida_touching* at, VidaError
   if (!code && !before != !after) {
     code = report(hybrid, after ? VIDA_EVENT_REST : VIDA_EVENT_RELEASE, at->contact, error);
   }
-  const unsigned char stuck = before & VIDA_CONTACT_STICK, sticks = after & VIDA_CONTACT_STICK;
+  const bool stuck = before & VIDA_CONTACT_STICKS, sticks = after & VIDA_CONTACT_STICKS;
   if (!code && before && after && stuck != sticks) {
     code = report(hybrid, sticks ? VIDA_EVENT_STICK : VIDA_EVENT_SLIDE, at->contact, error);
   }
   return code;
+}
+
+/* Takes the displacements of contacts that begin to stick from the last evaluation of their rows.
+ */
+static void take_places(vida_hybrid_contacts* own) {
+  for (int c = 0; c < own->count; c++) {
+    const bool begins = (own->wanted[c] & ~own->flags[c]) & VIDA_CONTACT_PLACE;
+    const int first = own->first_row[c] + 1 + own->list[c].slip_count;
+    for (int k = 0; begins && k < own->list[c].displacement_count; k++) {
+      own->place[VIDA_SLIP_MOST * c + k] = own->g[first + k];
+    }
+  }
+}
+
+/* Sets the displacements of all contacts that stick in the mode. */
+static void set_places(vida_hybrid* hybrid) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  const vida_mode* mode = vida__current_mode(hybrid);
+  for (int c = 0; c < own->count; c++) {
+    const bool sticks = mode->flags[c] & VIDA_CONTACT_PLACE;
+    for (int k = 0; sticks && k < own->list[c].displacement_count; k++) {
+      vida__set_displacement(mode->variant, mode->first_row[c] + 1 + k,
+                             own->place[VIDA_SLIP_MOST * c + k]);
+    }
+  }
 }
 
 /* Enters the mode that the states of the touching contacts make. */
@@ -261,11 +290,13 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
   int code = VIDA_SUCCESS;
   memcpy(own->wanted, own->flags, (size_t)own->count);
   for (int i = 0; i < own->touching_count; i++) {
-    own->wanted[own->touching[i].contact] = flags_of(&own->touching[i]);
+    own->wanted[own->touching[i].contact] = flags_of(own, &own->touching[i]);
   }
   const bool changes = memcmp(own->wanted, own->flags, (size_t)own->count) != 0;
   if (changes) {
+    take_places(own);
     code = vida__enter_mode(hybrid, own->wanted, error);
+    set_places(hybrid);
     code = code ? code : vida__ready_probe(hybrid, &hybrid->tried, error);
     code = code ? code : vida__project_velocities(hybrid, error);
   }

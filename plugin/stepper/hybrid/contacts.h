@@ -47,9 +47,10 @@ struct vida_hybrid_contacts {
   double* multipliers;                      /* rows of `all`: of the current mode */
   double* accelerations;                    /* n */
   double* reach;                            /* count: largest size of the terms of the gap so far */
-  unsigned char* flags;                     /* count: those of the current mode */
-  unsigned char* wanted;                    /* count: those of the next one */
-  vida_touching* touching;                  /* count */
+  double* place;           /* count x VIDA_SLIP_MOST: displacements of contacts that stick */
+  unsigned char* flags;    /* count: those of the current mode */
+  unsigned char* wanted;   /* count: those of the next one */
+  vida_touching* touching; /* count */
   int touching_count, row_count;
   /* Of the rows of touching contacts: the change of velocities by a unit impulse, the matrix of
    * their effect on the rates of the rows (Delassus), and these rates. */
@@ -62,6 +63,9 @@ struct vida_hybrid_contacts {
   double* right_side;                  /* n + rows */
   double* block;                       /* memory of the arrays of numbers */
 };
+
+/* The flags of a mode in which a contact sticks. */
+enum { VIDA_CONTACT_STICKS = VIDA_CONTACT_STICK | VIDA_CONTACT_PLACE };
 
 /* Creates hybrid->contacts; it stays NULL for a system without contacts. */
 int vida__contacts_create(vida_hybrid* hybrid, VidaError* error);

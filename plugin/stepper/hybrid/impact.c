@@ -126,7 +126,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
                         .must_open = is_closed && watched->is_fired,
                         .is_fired = !is_closed && watched->is_fired,
                         .must_stick = friction->is_fired && (own->flags[c] & VIDA_CONTACT_SLIDE),
-                        .must_slide = friction->is_fired && (own->flags[c] & VIDA_CONTACT_STICK)};
+                        .must_slide = friction->is_fired && (own->flags[c] & VIDA_CONTACT_STICKS)};
     own->row_count += 1 + slips;
   }
   if (own->touching_count == 0 || code) {

@@ -212,8 +212,8 @@ static int check_slip(const VidaSystem* system, const VidaContact* contact, int 
 
 /* ---- addition -------------------------------------------------------------------------------- */
 
-int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first_row, int* index,
-                       VidaError* error) {
+int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first_row,
+                       int displacement_count, int* index, VidaError* error) {
   vida_contacts* contacts = system->contacts;
   const char* name = vida__store_text(&system->names, contact->name);
   if (!name || vida__reserve_strings(&contacts->names, 1) ||
@@ -225,7 +225,8 @@ int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first
                                                    .restitution = contact->restitution,
                                                    .friction = contact->friction,
                                                    .slip_count = contact->slip_count,
-                                                   .first_row = first_row};
+                                                   .first_row = first_row,
+                                                   .displacement_count = displacement_count};
   vida__add_callers_string(&contacts->names, name);
   if (index) {
     *index = contacts->count;
@@ -260,14 +261,15 @@ static int add_row(VidaSystem* system, const VidaContact* contact, const char* p
              : vida__fail(error, code, "contact '%s': %s", contact->name, why.message);
 }
 
-static int add_rows(VidaSystem* system, const VidaContact* contact, VidaError* error) {
+static int add_rows(VidaSystem* system, const VidaContact* contact, int* displacement_count,
+                    VidaError* error) {
   static const char* const names[VIDA_SLIP_MOST] = {": slip 1", ": slip 2"};
   const int count = contact->slip_count;
   int code = add_row(system, contact, count > 0 ? ": gap" : "", -1, error);
   for (int i = 0; i < count && !code; i++) {
     code = add_row(system, contact, count > 1 ? names[i] : ": slip", i, error);
   }
-  return code;
+  return code ? code : vida__add_displacements(system, contact, displacement_count, error);
 }
 
 int VidaSystem_AddContact(VidaSystem* system, const VidaContact* contact, int* index,
@@ -286,10 +288,12 @@ int VidaSystem_AddContact(VidaSystem* system, const VidaContact* contact, int* i
     return vida__fail_memory(error);
   }
   const int first_row = system->contacts->set.row_count;
+  int displacement_count = 0;
   vida__exchange_rows(system);
-  code = add_rows(system, contact, error);
+  code = add_rows(system, contact, &displacement_count, error);
   vida__exchange_rows(system);
-  code = code ? code : vida__keep_contact(system, contact, first_row, index, error);
+  code = code ? code
+              : vida__keep_contact(system, contact, first_row, displacement_count, index, error);
   if (code) {
     vida__drop_contact_rows(system, first_row);
     if (is_first) {

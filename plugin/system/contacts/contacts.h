@@ -16,7 +16,10 @@ typedef struct vida_contact {
   int slip_count;
   bool has_multiplier; /* a force may depend on that of its normal row: */
   int multiplier; /* its number in multiplier_rows, with the row -1 where the contact is open */
-  int first_row;  /* its normal row among the rows of contacts; the slip rows follow */
+  int first_row; /* its normal row among the rows of contacts; the slip rows follow */
+  /* Rows behind them, as many as slip rows or none: holonomic rows whose rates are the slip
+   * velocities, for a contact that sticks. */
+  int displacement_count;
 } vida_contact;
 
 /* The members of a system that hold rows; vida__exchange_rows exchanges them. */
@@ -52,7 +55,8 @@ enum {
    * (the axis that is larger); with BACKWARD where that is negative. */
   VIDA_CONTACT_SLIDE = 4,
   VIDA_CONTACT_SECOND = 8,
-  VIDA_CONTACT_BACKWARD = 16
+  VIDA_CONTACT_BACKWARD = 16,
+  VIDA_CONTACT_PLACE = 32 /* its rows of displacements, which a contact that sticks keeps */
 };
 
 /* Creates a system with the terms and rows of `base`, followed by those rows of its contacts that
@@ -70,11 +74,18 @@ void vida__variant_release(VidaSystem* variant);
 /* Exchanges the rows of the system with those of its contacts: while they are exchanged, functions
  * that add constraints add to the contacts. */
 void vida__exchange_rows(VidaSystem* system);
+/* Adds the rows of the displacements of a contact, if its slip velocities are rates of linear
+ * functions of positions; *count receives their number. The rows are those of the contacts
+ * (exchanged) (friction.c). */
+int vida__add_displacements(VidaSystem* system, const VidaContact* contact, int* count,
+                            VidaError* error);
+/* Sets the value that the displacement of this row of a variant keeps (friction.c). */
+void vida__set_displacement(VidaSystem* variant, int row, double place);
 /* Refuses a contact whose name is not new, or whose numbers have no meaning. */
 int vida__check_contact(const VidaSystem* system, const VidaContact* contact, VidaError* error);
 /* Adds the record of a contact whose rows were added from `first_row` on. */
-int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first_row, int* index,
-                       VidaError* error);
+int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first_row,
+                       int displacement_count, int* index, VidaError* error);
 /* Finds the number of the multiplier of the normal row of a contact, for expressions of forces
  * (VIDA_INPUT_MULTIPLIER): it is zero in the system itself and in variants in which the contact is
  * open. */

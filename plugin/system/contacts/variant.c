@@ -117,9 +117,11 @@ static void append_rows(VidaSystem* variant, const vida_contacts* contacts,
   for (int c = 0; c < contacts->count; c++) {
     const vida_contact* contact = &contacts->list[c];
     const int before = variant->row_count;
-    for (int k = 0; k <= contact->slip_count; k++) {
+    for (int k = 0; k <= contact->slip_count + contact->displacement_count; k++) {
       const int row = contact->first_row + k;
-      const bool is_asked = flags[c] & (k == 0 ? VIDA_CONTACT_NORMAL : VIDA_CONTACT_STICK);
+      const bool is_asked = flags[c] & (k == 0                     ? VIDA_CONTACT_NORMAL
+                                        : k <= contact->slip_count ? VIDA_CONTACT_STICK
+                                                                   : VIDA_CONTACT_PLACE);
       place[row] = is_asked ? variant->row_count : -1;
       if (is_asked) {
         append_row(variant, &contacts->set.rows[row]);
