@@ -81,8 +81,8 @@ int vida__project_velocities(vida_hybrid* hybrid, VidaError* error) {
   }
   int code = vida__jacobian(&self->model.evaluator, at->t, at->q, self->work.entries);
   code = code ? code
-              : vida__gradient(&self->model.evaluator, at->t, at->q, at->v, self->work.l_q,
-                               self->node.p);
+              : vida__momenta(&self->model.evaluator, at->t, at->q, at->v, self->work.l_q,
+                              self->node.p);
   return code ? vida__evaluation_failed(self, code, error)
               : vida__project_velocity(self, at->t, at->q, self->work.entries, self->node.p, at->v,
                                        NULL, error);

@@ -83,6 +83,9 @@ void vida__contacts_destroy(vida_contacts** contacts) {
   free(old->set.links);
   vida__free_strings(&old->set.row_names);
   vida__free_strings(&old->names);
+  for (int c = 0; c < old->count; c++) {
+    vida__sliding_destroy(&old->list[c]);
+  }
   free(old->list);
   free(old);
   *contacts = NULL;
@@ -294,6 +297,12 @@ int VidaSystem_AddContact(VidaSystem* system, const VidaContact* contact, int* i
   vida__exchange_rows(system);
   code = code ? code
               : vida__keep_contact(system, contact, first_row, displacement_count, index, error);
+  if (!code) {
+    code = vida__add_sliding(system, contact, system->contacts->count - 1, error);
+    if (code) {
+      vida__sliding_destroy(&system->contacts->list[--system->contacts->count]);
+    }
+  }
   if (code) {
     vida__drop_contact_rows(system, first_row);
     if (is_first) {

@@ -16,10 +16,12 @@ typedef struct vida_contact {
   int slip_count;
   bool has_multiplier; /* a force may depend on that of its normal row: */
   int multiplier; /* its number in multiplier_rows, with the row -1 where the contact is open */
-  int first_row; /* its normal row among the rows of contacts; the slip rows follow */
+  int first_row;  /* its normal row among the rows of contacts; the slip rows follow */
   /* Rows behind them, as many as slip rows or none: holonomic rows whose rates are the slip
    * velocities, for a contact that sticks. */
   int displacement_count;
+  /* With friction: the forces of sliding, for both signs along each component. */
+  vida_term_batch sliding[2 * VIDA_SLIP_MOST];
 } vida_contact;
 
 /* The members of a system that hold rows; vida__exchange_rows exchanges them. */
@@ -79,6 +81,13 @@ void vida__exchange_rows(VidaSystem* system);
  * (exchanged) (friction.c). */
 int vida__add_displacements(VidaSystem* system, const VidaContact* contact, int* count,
                             VidaError* error);
+/* Derives the forces of a contact with friction that slides (friction.c). */
+int vida__add_sliding(VidaSystem* system, const VidaContact* contact, int index, VidaError* error);
+/* Returns the force of a contact with these flags of a variant; NULL: it does not slide
+ * (friction.c). */
+const vida_term_batch* vida__sliding_term(const vida_contact* contact, unsigned char flags);
+/* Frees the forces of sliding (friction.c). */
+void vida__sliding_destroy(vida_contact* contact);
 /* Sets the value that the displacement of this row of a variant keeps (friction.c). */
 void vida__set_displacement(VidaSystem* variant, int row, double place);
 /* Refuses a contact whose name is not new, or whose numbers have no meaning. */

@@ -1,4 +1,5 @@
-/* Friction of contacts: the displacement that a sticking contact keeps. */
+/* Friction of contacts: the displacement that a sticking contact keeps, and the force of a sliding
+ * one. */
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "system/contacts/contacts.h"
 #include "system/model/build.h"
 #include "system/terms/dependence.h"
+#include "system/terms/derive.h"
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
@@ -132,5 +134,129 @@ void vida__set_displacement(VidaSystem* variant, int row, double place) {
         batch->parameter[i] = place;
       }
     }
+  }
+}
+
+/* ---- sliding --------------------------------------------------------------------------------- */
+
+/* Makes the direction of the slip velocity along each component. For a contact that slides along
+ * `axis` with this sign: with rho = (other component) / (component along the axis), (1, rho) /
+ * sqrt(1 + rho^2). This continues smoothly where the slip velocity passes zero, so that methods
+ * find the time at which it vanishes. */
+static int find_direction(vida_graph* graph, const VidaContact* contact, int axis, double sign,
+                          int* direction) {
+  direction[axis] = vida__graph_constant(graph, sign);
+  if (contact->slip_count > 1) {
+    const int one = vida__graph_constant(graph, 1.0), other = 1 - axis;
+    const int rho =
+        vida__graph_apply(graph, VIDA_OP_DIVIDE, contact->slip[other], contact->slip[axis], -1);
+    const int square =
+        vida__graph_apply(graph, VIDA_OP_ADD, one, vida__graph_power(graph, rho, 2), -1);
+    const int length = vida__graph_apply(graph, VIDA_OP_SQRT, square, -1, -1);
+    direction[axis] = vida__graph_apply(graph, VIDA_OP_DIVIDE, direction[axis], length, -1);
+    direction[other] = vida__graph_apply(graph, VIDA_OP_MULTIPLY, direction[axis], rho, -1);
+  }
+  for (int k = 0; k < contact->slip_count; k++) {
+    if (direction[k] < 0) {
+      return direction[k];
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+/* Forces on coordinates. */
+typedef struct contact_force {
+  int count;
+  int* coordinate;
+  VidaExpression* force;
+} contact_force;
+
+/* Adds `scale` A_k to the force. */
+static int add_component(VidaSystem* system, VidaExpression slip, int scale, contact_force* force) {
+  slip_inputs found;
+  int code = find_coefficients(system, slip, &found);
+  for (int i = 0; i < found.count && !code; i++) {
+    int at = 0;
+    const int part =
+        vida__graph_apply(system->graph, VIDA_OP_MULTIPLY, found.coefficient[i], scale, -1);
+    while (at < force->count && force->coordinate[at] != found.coordinate[i]) {
+      at++;
+    }
+    force->force[at] = at < force->count ? vida__graph_apply(system->graph, VIDA_OP_ADD,
+                                                             force->force[at], part, -1)
+                                         : part;
+    force->coordinate[at] = found.coordinate[i];
+    force->count += at == force->count;
+    code = force->force[at] < 0 ? force->force[at] : VIDA_SUCCESS;
+  }
+  free(found.block);
+  return code;
+}
+
+/* Computes mu lambda_N times the direction of slip: the multiplier of a contact that pushes is
+ * negative. */
+static int find_sliding_force(VidaSystem* system, const VidaContact* contact, int multiplier,
+                              int axis, double sign, contact_force* force) {
+  vida_graph* graph = system->graph;
+  int direction[VIDA_SLIP_MOST];
+  int code = find_direction(graph, contact, axis, sign, direction);
+  const int most =
+      vida__graph_apply(graph, VIDA_OP_MULTIPLY, vida__graph_constant(graph, contact->friction),
+                        vida__graph_input(graph, VIDA_INPUT_MULTIPLIER, multiplier), -1);
+  for (int k = 0; k < contact->slip_count && !code; k++) {
+    const int scale = vida__graph_apply(graph, VIDA_OP_MULTIPLY, most, direction[k], -1);
+    code = add_component(system, contact->slip[k], scale, force);
+  }
+  return code;
+}
+
+static int make_sliding(VidaSystem* system, const VidaContact* contact, int multiplier, int axis,
+                        double sign, vida_term_batch* batch, VidaError* error) {
+  const size_t n = (size_t)system->coordinate_count;
+  contact_force force = {0, vida__allocate(n, sizeof *force.coordinate),
+                         vida__allocate(n, sizeof *force.force)};
+  vida_traced* traced = NULL;
+  int code = force.coordinate && force.force
+                 ? find_sliding_force(system, contact, multiplier, axis, sign, &force)
+                 : VIDA_OUT_OF_MEMORY;
+  code = code ? vida__fail(error, code, "contact '%s': %s", contact->name, Vida_CodeText(code))
+              : vida__derive_term(system, VIDA_TRACED_FORCE, contact->name, force.count,
+                                  force.coordinate, force.force, &traced, error);
+  free(force.coordinate);
+  free(force.force);
+  if (code) {
+    return code;
+  }
+  *batch =
+      (vida_term_batch){.kernel = traced->term, .width = traced->width, .functions = &traced->base};
+  batch->block = (vida_block){true, traced->block_count, traced->block_row, traced->block_column};
+  return vida__append_term(batch, traced->index, NULL) ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
+int vida__add_sliding(VidaSystem* system, const VidaContact* contact, int index, VidaError* error) {
+  int multiplier;
+  if (!(contact->friction > 0.0)) {
+    return VIDA_SUCCESS;
+  }
+  int code = vida__contact_multiplier(system, index, &multiplier, error);
+  for (int k = 0; k < 2 * contact->slip_count && !code; k++) {
+    code = make_sliding(system, contact, multiplier, k / 2, k % 2 ? -1.0 : 1.0,
+                        &system->contacts->list[index].sliding[k], error);
+  }
+  return code;
+}
+
+const vida_term_batch* vida__sliding_term(const vida_contact* contact, unsigned char flags) {
+  const int axis = flags & VIDA_CONTACT_SECOND ? 1 : 0;
+  return flags & VIDA_CONTACT_SLIDE
+             ? &contact->sliding[2 * axis + (flags & VIDA_CONTACT_BACKWARD ? 1 : 0)]
+             : NULL;
+}
+
+void vida__sliding_destroy(vida_contact* contact) {
+  for (int k = 0; k < 2 * VIDA_SLIP_MOST; k++) {
+    free(contact->sliding[k].index);
+    free(contact->sliding[k].parameter);
+    vida__release_functions(contact->sliding[k].functions);
   }
 }

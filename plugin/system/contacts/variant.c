@@ -41,7 +41,8 @@ static int copy_base(const VidaSystem* base, VidaSystem* variant) {
   variant->term_batches = variant->observable_batches = NULL;
   variant->constraint_batches = NULL;
   variant->rows = NULL;
-  if (copy_array(base->term_batches, base->term_batch_count, 0, sizeof *base->term_batches,
+  const int more_terms = base->contacts ? base->contacts->count : 0;
+  if (copy_array(base->term_batches, base->term_batch_count, more_terms, sizeof *base->term_batches,
                  (void**)&variant->term_batches) ||
       copy_array(base->observable_batches, base->observable_count, 0,
                  sizeof *base->observable_batches, (void**)&variant->observable_batches) ||
@@ -186,6 +187,19 @@ static int append_contacts(VidaSystem* variant, const vida_contacts* contacts,
   return code;
 }
 
+/* Appends the forces of contacts that slide. */
+static void append_sliding(VidaSystem* variant, const vida_contacts* contacts,
+                           const unsigned char* flags) {
+  for (int c = 0; c < contacts->count; c++) {
+    const vida_term_batch* sliding = vida__sliding_term(&contacts->list[c], flags[c]);
+    if (sliding) {
+      variant->term_batches[variant->term_batch_count++] = *sliding;
+      variant->has_forces = variant->has_reactive_forces = true;
+      variant->only_potentials = variant->separable = false;
+    }
+  }
+}
+
 static int name_rows(VidaSystem* variant) {
   if (vida__reserve_strings(&variant->row_names, (size_t)variant->row_count)) {
     return VIDA_OUT_OF_MEMORY;
@@ -208,6 +222,7 @@ int vida__variant_create(const VidaSystem* base, const unsigned char* flags, Vid
   int code = copy_base(base, made);
   if (!code && base->contacts) {
     code = append_contacts(made, base->contacts, flags, first_row);
+    append_sliding(made, base->contacts, flags);
   }
   code = code ? code : name_rows(made);
   if (code) {
