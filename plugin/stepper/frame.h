@@ -118,7 +118,7 @@ int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options
                             VidaError* error);
 
 /* Lists the arrays of the integration and the frame (stepper.c). */
-enum { VIDA_FRAME_ARRAYS = 48 };
+enum { VIDA_FRAME_ARRAYS = 49 };
 void vida__list_arrays(VidaStepper* stepper, vida_array arrays[VIDA_FRAME_ARRAYS]);
 /* Remembers a start, before it is made (checkpoint.c). */
 void vida__keep_start(VidaStepper* stepper, const vida_start* start);

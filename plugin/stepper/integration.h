@@ -46,6 +46,7 @@ typedef struct vida_model {
   double* matrix_root;      /* n */
   double* matrix_stiffness; /* m */
   double* force_size;       /* n */
+  double* extent;           /* n: sizes that positions had in earlier parts of the motion, or 0 */
   double tension;           /* largest multiplier at the start, times the stiffness of its row */
   double* value_size;       /* m: sizes of the terms of g, which bound its rounding */
   double* reach;            /* m: sizes that violations of g are compared with */
@@ -295,6 +296,11 @@ void vida__append_light_coordinates(const VidaIntegration* self, VidaError* erro
 bool vida__is_light_coordinate(const VidaIntegration* self, int i);
 /* Returns whether some coordinate is so light, or has no mass. */
 bool vida__has_light_coordinates(const VidaIntegration* self);
+/* Returns the size of position i at a start: its value, or a larger one that it had earlier. */
+static inline double vida__position_size(const VidaIntegration* self, int i) {
+  const double here = self->node.q[i] < 0.0 ? -self->node.q[i] : self->node.q[i];
+  return here > self->model.extent[i] ? here : self->model.extent[i];
+}
 /* Computes the sizes for scaling from the initial state. Fails for a coordinate without mass. */
 int vida__measure_sizes(VidaIntegration* self, VidaError* error);
 /* Sets the scaling of the unknowns and rows of the map, for the motion at the node. */

@@ -102,7 +102,7 @@ static int measure_rows(VidaIntegration* self) {
   }
   double *position = self->work.speed, *mass = self->work.place;
   for (int i = 0; i < self->model.n; i++) {
-    position[i] = fabs(self->node.q[i]);
+    position[i] = vida__position_size(self, i);
   }
   share_direction_sizes(system, position);
   for (int e = 0; e < system->entry_count; e++) {

@@ -72,6 +72,7 @@ void vida__list_arrays(VidaStepper* stepper, vida_array arrays[VIDA_FRAME_ARRAYS
       {&stepper->self.model.least_norm, m},
       {&stepper->first.q, n},
       {&stepper->first.v, n},
+      {&stepper->self.model.extent, n},
       {&stepper->last.q, n},
       {&stepper->last.v, n}};
   memcpy(arrays, list, sizeof list);

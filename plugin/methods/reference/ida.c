@@ -203,7 +203,7 @@ static double unmoved_size(const VidaIntegration* self, int i, double speed, dou
   const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
   double way = 0.0;
   for (int k = 0; k < self->model.n; k++) {
-    way = fmax(way, self->model.root_mass[k] * fabs(self->node.q[k]));
+    way = fmax(way, self->model.root_mass[k] * vida__position_size(self, k));
   }
   way = way > 0.0 ? way * self->model.inverse_root[i] : h * speed + 0.5 * h * h * acceleration;
   return way > 0.0 && !(is_angle && way > 1.0) ? way : 1.0;
@@ -217,7 +217,10 @@ static void measure(VidaIntegration* self) {
   const double* lambda = vida__ida_values(own->ida) + own->form.lambda;
   double* acceleration = own->form.force;
   forget_rounding(self, lambda, own->form.l_v, own->form.l_q);
-  largest_of_units(self->model.system, self->node.q, own->position_size);
+  for (int i = 0; i < n; i++) {
+    own->form.moved_q[i] = vida__position_size(self, i);
+  }
+  largest_of_units(self->model.system, own->form.moved_q, own->position_size);
   largest_of_units(self->model.system, own->form.l_v, own->speed_size);
   largest_of_units(self->model.system, own->form.l_q, acceleration);
   for (int i = 0; i < n; i++) {

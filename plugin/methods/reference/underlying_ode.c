@@ -316,8 +316,8 @@ static void measure_sizes(underlying_ode* own, const double* a) {
   const VidaIntegration* self = own->self;
   double way = 0.0;
   for (int i = 0; i < self->model.n; i++) {
-    own->position[i] = fabs(self->node.q[i]);
-    way = fmax(way, self->model.root_mass[i] * fabs(self->node.q[i]));
+    own->position[i] = vida__position_size(self, i);
+    way = fmax(way, self->model.root_mass[i] * own->position[i]);
   }
   for (int i = 0; i < self->model.n; i++) {
     const double moved = fabs(self->node.v[i]) * self->node.h;

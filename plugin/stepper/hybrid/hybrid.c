@@ -107,7 +107,7 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
   const size_t n = (size_t)hybrid->frame->self.model.n, count = (size_t)hybrid->watched_count;
   const size_t number = sizeof samples / sizeof *samples;
   const size_t each = 2 * n + 2 * count;
-  hybrid->block = vida__allocate(number * each + n, sizeof *hybrid->block);
+  hybrid->block = vida__allocate(number * each + 2 * n, sizeof *hybrid->block);
   hybrid->node_watched = vida__allocate(count, sizeof *hybrid->node_watched);
   if (!hybrid->block || !hybrid->node_watched) {
     return vida__fail_memory(error);
@@ -117,6 +117,7 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
     *samples[k] = (vida_sample){0.0, place, place + n, place + 2 * n, place + 2 * n + count};
   }
   hybrid->v_before = hybrid->block + number * each;
+  hybrid->extent = hybrid->v_before + n;
   return VIDA_SUCCESS;
 }
 
@@ -222,6 +223,11 @@ VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
 static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, double way, bool again,
                          VidaError* error) {
   const vida_sample* at = &hybrid->at;
+  const size_t n = (size_t)stepper->self.model.n;
+  for (size_t i = 0; i < n; i++) {
+    hybrid->extent[i] = fmax(hybrid->extent[i], fabs(at->q[i]));
+  }
+  memcpy(stepper->self.model.extent, hybrid->extent, n * sizeof *hybrid->extent);
   int code = stepper->jumps ? vida__jumps_begin(stepper, at->t, way, error) : VIDA_SUCCESS;
   code = code ? code : vida__start_motion(stepper, at->t, way, at->q, at->v, again, error);
   if (!code) {
@@ -266,6 +272,7 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
     hybrid->modes[k].stepper->started = hybrid->modes[k].probe->started = false;
   }
   hybrid->at.t = t0;
+  memset(hybrid->extent, 0, bytes);
   memcpy(hybrid->at.q, q, bytes);
   memcpy(hybrid->at.v, v, bytes);
   for (int i = 0; i < hybrid->watched_count; i++) {

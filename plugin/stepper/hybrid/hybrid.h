@@ -65,7 +65,8 @@ struct vida_hybrid {
   int node_mode;
   vida_watched* node_watched; /* watched_count */
   double* v_before;           /* n: the velocities before an event */
-  double* block;              /* memory of the samples and of v_before */
+  double* extent;             /* n: the largest positions at the begin of a part so far */
+  double* block;              /* memory of the samples and of the arrays above */
   VidaStatistics spent;       /* of parts before the current one */
   int (*observe)(const VidaEventRecord* record, void* data);
   void* data;
