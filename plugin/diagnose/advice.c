@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "diagnose/atlas.h"
 #include "stepper/frame.h"
+#include "stepper/hybrid/hybrid.h"
 #include "study/study.h"
 #include "system/constraints/distances.h"
 #include "system/constraints/equations.h"
@@ -311,6 +312,7 @@ static void try_method(const start_state* state, const VidaAdvice* advice, VidaT
   code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->error);
   trial->adaptive = !code && Vida_IsAdaptive(options);
   code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &trial->error);
+  code = code ? code : vida__hybrid_create(stepper, &trial->error);
   if (!code && advice->tried) {
     code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, &trial->error);
   }
@@ -427,6 +429,7 @@ static bool takes_step(void* data, const vida_atlas_row* row, double setting) {
     code = VidaOptions_SetReal(options, "rtol", setting, &error);
   }
   code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &error);
+  code = code ? code : vida__hybrid_create(stepper, &error);
   if (!code && trial->advice->tried) {
     code = vida__start_stepper(stepper, state->t, h, state->q, state->v, &error);
     code = code ? code : VidaStepper_Step(stepper, &error);

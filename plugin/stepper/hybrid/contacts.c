@@ -25,6 +25,7 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->accelerations, n},
                          {&own->reach, count},
                          {&own->place, VIDA_SLIP_MOST * count},
+                         {&own->node_place, VIDA_SLIP_MOST * count},
                          {&own->columns, most * n},
                          {&own->delassus, most * VIDA_IMPACT_ROWS},
                          {&own->w, most},
@@ -281,6 +282,19 @@ static void set_places(vida_hybrid* hybrid) {
       vida__set_displacement(mode->variant, mode->first_row[c] + 1 + k,
                              own->place[VIDA_SLIP_MOST * c + k]);
     }
+  }
+}
+
+void vida__keep_places(vida_hybrid* hybrid, bool back) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  if (!own) {
+    return;
+  }
+  const size_t bytes = (size_t)own->count * VIDA_SLIP_MOST * sizeof *own->place;
+  memcpy(back ? own->place : own->node_place, back ? own->node_place : own->place, bytes);
+  if (back) {
+    memcpy(own->flags, vida__current_mode(hybrid)->flags, (size_t)own->count);
+    set_places(hybrid);
   }
 }
 

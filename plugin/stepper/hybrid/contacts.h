@@ -47,6 +47,7 @@ struct vida_hybrid_contacts {
   double* multipliers;                      /* rows of `all`: of the current mode */
   double* accelerations;                    /* n */
   double* reach;                            /* count: largest size of the terms of the gap so far */
+  double* node_place;                       /* as `place`, at the last node of the caller */
   double* place;           /* count x VIDA_SLIP_MOST: displacements of contacts that stick */
   unsigned char* flags;    /* count: those of the current mode */
   unsigned char* wanted;   /* count: those of the next one */
@@ -84,6 +85,9 @@ int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* err
 /* Lets a stepper of the mode compare violations of closed contacts with the sizes that their gaps
  * have had. */
 void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper);
+
+/* Keeps which contacts are closed and where they stick; `back`: restores it in the current mode. */
+void vida__keep_places(vida_hybrid* hybrid, bool back);
 
 /* ---- internal ---- */
 

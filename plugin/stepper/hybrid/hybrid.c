@@ -27,6 +27,8 @@ static int create_one(vida_hybrid* hybrid, const VidaSystem* system, VidaStepper
   const int code = vida__create_stepper(system, frame->options, NULL, made, error);
   if (!code) {
     (*made)->outer = frame;
+  } else if (error && system != frame->self.model.system) {
+    error->flag[0] = '\0'; /* methods that accept the system itself may also refuse the mode */
   }
   return code;
 }
@@ -475,6 +477,7 @@ static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
 static void keep_node(vida_hybrid* hybrid) {
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->node);
   hybrid->node_mode = hybrid->mode;
+  vida__keep_places(hybrid, false);
   memcpy(hybrid->node_watched, hybrid->watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
 }
@@ -482,10 +485,7 @@ static void keep_node(vida_hybrid* hybrid) {
 static void return_to_node(vida_hybrid* hybrid) {
   vida__copy_sample(hybrid, &hybrid->node, &hybrid->at);
   hybrid->mode = hybrid->node_mode;
-  if (hybrid->contacts) {
-    memcpy(hybrid->contacts->flags, vida__current_mode(hybrid)->flags,
-           (size_t)hybrid->contacts->count);
-  }
+  vida__keep_places(hybrid, true);
   hybrid->is_aligned = hybrid->has_ended = hybrid->is_following = false;
   memcpy(hybrid->watched, hybrid->node_watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
