@@ -1,0 +1,273 @@
+-- Contacts by events: impacts, rest, release, sticking and sliding. Expected values are closed forms;
+-- none comes from VIDA.
+local check = require "check"
+local vida = require "vida"
+
+local g = 9.81
+
+local function run(s, options, time)
+  local stepper = s:stepper(options)
+  stepper:start()
+  local h = stepper.h or options.h
+  assert(stepper:step(math.floor(time / h + 0.5)))
+  return stepper
+end
+
+-- The events of a kind, "name kind" by "name kind".
+local function times_of(stepper, kind, name)
+  local times = {}
+  for _, event in ipairs((stepper:events())) do
+    if event.kind == kind and (not name or event.name == name) then
+      times[#times + 1] = event.t
+    end
+  end
+  return times
+end
+
+-- ---- a ball on a floor: impacts at t0 (1 + 2 (e + ... + e^k)), rest at t0 (1 + e) / (1 - e) ------------
+local function ball(e, height)
+  local s = vida.system { "ball", dimension = 2 }
+  s:gravity { 0, -g }
+  local b = s:particle { "ball", mass = 2, position = { 0, height }, velocity = { 0.3, 0 } }
+  s:contact { "floor", gap = b.y, restitution = e }
+  return s
+end
+for _, method in ipairs { "rattle", "del-midpoint", "energy-momentum", "radau", "verlet", "symmetric-multistep" } do
+  local e, height = 0.9, 1
+  local fall = math.sqrt(2 * height / g)
+  local stepper = run(ball(e, height), { method, h = 0.01 }, 10)
+  local times = times_of(stepper, "impact")
+  local sum = 0
+  assert(#times > 200, #times)
+  for k, t in ipairs(times) do
+    check.close(t, fall * (1 + 2 * sum), 1e-12 * fall * (1 + 2 * sum))
+    sum = sum + e ^ k
+  end
+  local rest = times_of(stepper, "rest")
+  assert(#rest == 1)
+  check.close(rest[1], fall * (1 + e) / (1 - e), 1e-6)
+  check.close(stepper:positions()[1], 3, 1e-12)
+  check.close(stepper:positions()[2], 0, 1e-15)
+end
+for _, method in ipairs { "ida-ggl", "cvode-projected", "post-stabilized", "half-explicit" } do
+  local fall = math.sqrt(2 / g)
+  local stepper = run(ball(0.5, 1), { method, h = 0.05, rtol = 1e-9 }, 3)
+  check.close(times_of(stepper, "impact")[3], fall * (1 + 2 * (0.5 + 0.25)), 1e-5)
+  check.close(times_of(stepper, "rest")[1], fall * 3, 1e-4)
+  check.close(stepper:positions()[1], 0.9, 1e-6)
+end
+
+-- ---- a block on an incline: it sticks for tan(alpha) <= mu, or slides with g (sin alpha - mu cos alpha) --
+local function incline(mu, alpha, speed)
+  local s = vida.system { "incline", dimension = 2 }
+  s:gravity { g * math.sin(alpha), -g * math.cos(alpha) }
+  local b = s:particle { "block", mass = 2, position = { 0, 0 }, velocity = { speed, 0 } }
+  s:contact { "plane", gap = b.y, restitution = 0, friction = mu, slip = { b.vx } }
+  return s
+end
+for _, method in ipairs { "rattle", "del-midpoint", "radau", "post-stabilized" } do
+  local alpha = math.rad(25)
+  local critical = math.tan(alpha)
+  check.close(run(incline(critical * (1 + 1e-9), alpha, 0), { method, h = 0.01 }, 1):positions()[1], 0, 1e-15)
+  local slow = run(incline(critical * 0.999, alpha, 0), { method, h = 0.01 }, 1):positions()[1]
+  check.close(slow, 0.5 * g * math.sin(alpha) * 0.001, 1e-9)
+  -- Thrown upwards it stops after v^2 / (2 g (sin alpha + mu cos alpha)), and stays or slides back.
+  local mu = 0.6
+  local deceleration = g * (math.sin(alpha) + mu * math.cos(alpha))
+  local stays = run(incline(mu, alpha, -2), { method, h = 0.01 }, 1)
+  check.close(stays:positions()[1], -4 / (2 * deceleration), 1e-9)
+  check.close(times_of(stays, "stick")[1], 2 / deceleration, 1e-9)
+  mu = 0.2
+  deceleration = g * (math.sin(alpha) + mu * math.cos(alpha))
+  local left = 1 - 2 / deceleration
+  check.close(run(incline(mu, alpha, -2), { method, h = 0.01 }, 1):positions()[1],
+    -4 / (2 * deceleration) + 0.5 * g * (math.sin(alpha) - mu * math.cos(alpha)) * left ^ 2, 1e-9)
+end
+
+-- ---- a sphere without spin: it slides, and rolls from 2 v / (7 mu g) on with 5 v / 7 -----------------
+for _, method in ipairs { "rattle", "del-midpoint", "radau" } do
+  local s = vida.system { "sphere", dimension = 2 }
+  local m, r, mu, v = 3, 0.1, 0.2, 3
+  local x, vx = s:coordinate { "x", unit = "m", value = 0, rate = v }
+  local y, vy = s:coordinate { "y", unit = "m", value = r }
+  local _, w = s:coordinate { "angle", unit = "rad", value = 0 }
+  s:kinetic(0.5 * m * (vx ^ 2 + vy ^ 2) + 0.2 * m * r ^ 2 * w ^ 2)
+  s:potential(m * g * y)
+  s:observe { "place", x, unit = "m" }
+  s:contact { "floor", gap = y - r, restitution = 0, friction = mu, slip = { vx + r * w } }
+  local stepper = run(s, { method, h = 0.01 }, 2)
+  local rolls = 2 * v / (7 * mu * g)
+  check.close(times_of(stepper, "stick")[1], rolls, 1e-9)
+  check.close(stepper:velocities()[1], 5 * v / 7, 1e-9)
+  check.close(stepper:velocities()[3], -5 * v / (7 * r), 1e-8)
+  check.close(stepper:positions()[1], v * rolls - 0.5 * mu * g * rolls ^ 2 + 5 / 7 * v * (2 - rolls), 1e-9)
+end
+
+-- ---- Newton's cradle: an exact exchange of velocities -------------------------------------------------
+for _, method in ipairs { "rattle", "del-midpoint", "energy-momentum", "radau" } do
+  local s = vida.system { "cradle", dimension = 1 }
+  local balls = {}
+  for i = 1, 5 do
+    balls[i] = s:particle { "ball " .. i, mass = 1, position = { i == 1 and -0.5 or 0.1 * i },
+      velocity = { i == 1 and 1 or 0 } }
+  end
+  for i = 1, 4 do
+    s:contact { "pair " .. i, gap = balls[i + 1].x - balls[i].x - 0.1, restitution = 1 }
+  end
+  local v = run(s, { method, h = 0.1 }, 2):velocities()
+  for i = 1, 5 do
+    check.close(v[i], i == 5 and 1 or 0, 1e-15)
+  end
+end
+
+-- ---- two discs, oblique: the normal velocity times -e, a tangential impulse of at most mu times the normal one
+for _, mu in ipairs { 0.05, 5 } do
+  local e, m, r = 0.7, { 1, 2 }, 0.5
+  local s = vida.system { "discs", dimension = 2 }
+  local discs = {}
+  for i = 1, 2 do
+    local x, vx = s:coordinate { "x" .. i, unit = "m", value = i == 1 and 0 or 1.5, rate = i == 1 and 2 or 0 }
+    local y, vy = s:coordinate { "y" .. i, unit = "m", value = 0, rate = i == 1 and 0.7 or 0.7 }
+    local _, w = s:coordinate { "angle" .. i, unit = "rad", value = 0, rate = i == 1 and 3 or 0 }
+    s:kinetic(0.5 * m[i] * (vx ^ 2 + vy ^ 2) + 0.25 * m[i] * r ^ 2 * w ^ 2)
+    discs[i] = { x = x, y = y, vx = vx, vy = vy, w = w }
+  end
+  local a, b = discs[1], discs[2]
+  local dx, dy = b.x - a.x, b.y - a.y
+  local distance = vida.sqrt(dx ^ 2 + dy ^ 2)
+  local tx, ty = -dy / distance, dx / distance
+  s:contact { "discs", gap = distance - 2 * r, restitution = e, friction = mu,
+    slip = { tx * (b.vx - a.vx) + ty * (b.vy - a.vy) - r * (a.w + b.w) } }
+  local v = run(s, { "rattle", h = 0.05 }, 1):velocities()
+  -- The discs meet with their centres on the x axis, since both have the same vy.
+  local reduced = 1 / (1 / m[1] + 1 / m[2])
+  local normal = (1 + e) * reduced * 2
+  local slip = 0 - r * 3
+  local stops = -slip / ((1 / m[1] + 1 / m[2]) * (1 + 2)) -- 1 / m + r^2 / (m r^2 / 2) for both
+  local tangential = math.min(mu * normal, math.abs(stops)) * (stops < 0 and -1 or 1)
+  check.close(v[1], 2 - normal / m[1], 1e-13)
+  check.close(v[4], normal / m[2], 1e-13)
+  check.close(v[2], 0.7 - tangential / m[1], 1e-13)
+  check.close(v[5], 0.7 + tangential / m[2], 1e-13)
+  check.close(v[3], 3 - r * tangential / (m[1] * r ^ 2 / 2), 1e-12)
+  check.close(v[6], -r * tangential / (m[2] * r ^ 2 / 2), 1e-12)
+end
+
+-- ---- a ladder leaves the wall where its top has fallen to 2/3 of its height --------------------------
+-- 4 m, from rest at 60 degrees: the time is the integral of d(angle) / rate, with rate^2 = 3 g (sin a - sin x) / 4.
+for _, case in ipairs { { "rattle", 1e-3, 2e-6 }, { "del-midpoint", 1e-3, 2e-6 }, { "energy-momentum", 1e-3, 2e-6 },
+  { "radau", 1e-2, 1e-9 }, { "ida-ggl", 1e-2, 1e-5, 1e-9 }, { "post-stabilized", 1e-2, 1e-7, 1e-10 } } do
+  local length, angle = 4, math.rad(60)
+  local s = vida.system { "ladder", dimension = 2 }
+  local x, vx = s:coordinate { "x", unit = "m", value = 0.5 * length * math.cos(angle) }
+  local y, vy = s:coordinate { "y", unit = "m", value = 0.5 * length * math.sin(angle) }
+  local a, w = s:coordinate { "angle", unit = "rad", value = angle }
+  s:kinetic(0.5 * (vx ^ 2 + vy ^ 2) + length ^ 2 / 24 * w ^ 2)
+  s:potential(g * y)
+  s:contact { "floor", gap = y - 0.5 * length * vida.sin(a), restitution = 0 }
+  s:contact { "wall", gap = x - 0.5 * length * vida.cos(a), restitution = 0 }
+  s:event { "two thirds", y + 0.5 * length * vida.sin(a) - 2 / 3 * length * math.sin(angle), direction = "falling" }
+  local stepper = run(s, { case[1], h = case[2], rtol = case[4] }, 0.8)
+  local release = times_of(stepper, "release", "wall")
+  assert(#release == 1)
+  check.close(release[1], 0.650061, 6e-7 + case[3])
+  check.close(times_of(stepper, "zero")[1], release[1], 10 * case[3])
+  assert(#times_of(stepper, "release", "floor") == 0)
+end
+
+-- ---- a rocking block: speeds are multiplied by 1 - 3/2 sin(a)^2, the rest of the motion is symmetric ------
+do
+  local half, slender = 1, 0.1
+  local b, h = half * math.sin(slender), half * math.cos(slender)
+  local tilt = 1e-3
+  local s = vida.system { "block", dimension = 2 }
+  local x, vx = s:coordinate { "x", unit = "m", value = -b + b * math.cos(tilt) - h * math.sin(tilt) }
+  local y, vy = s:coordinate { "y", unit = "m", value = b * math.sin(tilt) + h * math.cos(tilt) }
+  local angle, w = s:coordinate { "angle", unit = "rad", value = tilt }
+  s:kinetic(0.5 * (vx ^ 2 + vy ^ 2) + half ^ 2 / 6 * w ^ 2)
+  s:potential(g * y)
+  local c, n = vida.cos(angle), vida.sin(angle)
+  for name, side in pairs { left = -b, right = b } do
+    s:contact { name, gap = y + n * side - c * h, restitution = 0, friction = 10,
+      slip = { vx - w * (n * side - c * h) } }
+  end
+  s:observe { "rate", w, unit = "rad/s" }
+  for _, method in ipairs { "radau", "post-stabilized" } do
+    local stepper = s:stepper { method, h = 1e-3 }
+    stepper:start()
+    local before, after
+    for _ = 1, 500 do
+      local rate = stepper:velocities()[3]
+      assert(stepper:step())
+      if #times_of(stepper, "impact") > 0 then
+        before, after = rate, stepper:velocities()[3]
+        break
+      end
+    end
+    local p = math.sqrt(3 * g / (4 * half))
+    local ratio = 1 / (1 - tilt / slender)
+    -- From theta_0 to 0 in a quarter of the period; linear in the angles, so up to their squares.
+    check.close(times_of(stepper, "impact")[1], math.log(ratio + math.sqrt(ratio ^ 2 - 1)) / p, 2e-4)
+    -- The step of the impact changes the rate by at most g h / R besides.
+    check.close(after / before, 1 - 1.5 * math.sin(slender) ^ 2, 0.05)
+  end
+end
+
+-- ---- a pendulum with an elastic stop keeps its energy: energy-momentum methods exactly -------------------
+local function stopped(e)
+  local s = vida.system { "pendulum", dimension = 2 }
+  s:gravity { 0, -g }
+  local bob = s:particle { "bob", mass = 1, position = { 0.8, -0.6 } }
+  s:distance { "rod", s.ground, bob, length = 1 }
+  s:contact { "stop", gap = bob.x + 0.3, restitution = e }
+  return s
+end
+for method, bound in pairs { ["energy-momentum"] = 1e-12, ["energy-momentum-ggl"] = 1e-12, rattle = 5e-3,
+  ["del-midpoint"] = 5e-3, radau = 1e-7 } do
+  local s = stopped(1)
+  local stepper = s:stepper { method, h = 0.01 }
+  stepper:start()
+  local first = stepper:energy()
+  for _ = 1, 20 do
+    assert(stepper:step(100))
+    check.close(stepper:energy(), first, bound)
+    check.close((stepper:constraint_errors()), 0, 1e-12)
+  end
+  assert(#times_of(stepper, "impact") > 10)
+end
+
+-- ---- an elastic billiard of three discs: energy to rounding ----------------------------------------------
+for _, method in ipairs { "rattle", "del-midpoint", "energy-momentum" } do
+  local s = vida.system { "billiard", dimension = 2 }
+  local r, side = 0.1, 1
+  local starts = { { 0.2, 0.3, 0.9, 0.35 }, { 0.7, 0.35, -0.3, 0.71 }, { 0.45, 0.75, 0.2, -0.55 } }
+  local discs = {}
+  for i, at in ipairs(starts) do
+    local p = s:particle { "disc " .. i, mass = i, position = { at[1], at[2] }, velocity = { at[3], at[4] } }
+    s:contact { "left " .. i, gap = p.x - r, restitution = 1 }
+    s:contact { "right " .. i, gap = side - r - p.x, restitution = 1 }
+    s:contact { "low " .. i, gap = p.y - r, restitution = 1 }
+    s:contact { "high " .. i, gap = side - r - p.y, restitution = 1 }
+    for j = 1, i - 1 do
+      local d = vida.sqrt((p.x - discs[j].x) ^ 2 + (p.y - discs[j].y) ^ 2)
+      s:contact { "pair " .. j .. i, gap = d - 2 * r, restitution = 1 }
+    end
+    discs[i] = p
+  end
+  local stepper = s:stepper { method, h = 0.25 }
+  stepper:start()
+  local energy = stepper:energy()
+  assert(stepper:step(400))
+  local _, count = stepper:events()
+  assert(count > 500, count)
+  check.close(stepper:energy() / energy, 1, 1e-13)
+end
+
+-- ---- mistakes ---------------------------------------------------------------------------------------------
+do
+  local s = vida.system { "ball", dimension = 2 }
+  local b = s:particle { "ball", mass = 1, position = { 0, -0.1 } }
+  s:contact { "floor", gap = b.y, restitution = 0.5 }
+  local stepper = s:stepper { "rattle", h = 0.01 }
+  check.fails("contact 'floor' begins with a negative gap", stepper.start, stepper)
+end
