@@ -8,8 +8,7 @@ local g = 9.81
 local function run(s, options, time)
   local stepper = s:stepper(options)
   stepper:start()
-  local h = stepper.h or options.h
-  assert(stepper:step(math.floor(time / h + 0.5)))
+  assert(stepper:step(math.floor(time / options.h + 0.5)))
   return stepper
 end
 
@@ -32,7 +31,7 @@ local function ball(e, height)
   s:contact { "floor", gap = b.y, restitution = e }
   return s
 end
-for _, method in ipairs { "rattle", "del-midpoint", "energy-momentum", "radau", "verlet", "symmetric-multistep" } do
+for _, method in ipairs { "rattle", "del-midpoint", "energy-momentum", "radau", "symmetric-multistep" } do
   local e, height = 0.9, 1
   local fall = math.sqrt(2 * height / g)
   local stepper = run(ball(e, height), { method, h = 0.01 }, 10)

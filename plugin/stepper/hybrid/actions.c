@@ -73,6 +73,30 @@ int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const
 
 /* ---- actions --------------------------------------------------------------------------------- */
 
+int vida__project_positions(vida_hybrid* hybrid, VidaError* error) {
+  enum { PASSES = 2 };
+  VidaIntegration* self = &vida__current_mode(hybrid)->probe->self;
+  vida_sample* at = &hybrid->tried;
+  const size_t n = (size_t)self->model.n;
+  double* change = self->work.node_step; /* n + m */
+  int code = VIDA_SUCCESS;
+  for (int pass = 0; pass < PASSES && self->model.m > 0 && !code; pass++) {
+    memset(change, 0, n * sizeof *change);
+    code = vida__constraints(&self->model.evaluator, at->t, at->q, NULL, change + n);
+    code = code ? code : vida__jacobian(&self->model.evaluator, at->t, at->q, self->work.entries);
+    code = code ? code : vida__factor_matrix_at(self, at->t, at->q, self->work.entries, at->v);
+    code = code ? code : vida__linear_solve(self->model.node_matrix, change, change);
+    for (size_t i = 0; i < n && !code; i++) {
+      at->q[i] -= change[i];
+    }
+  }
+  return code ? vida__fail(error, code,
+                           "the closed contacts and constraints of system '%s' cannot "
+                           "be satisfied together",
+                           self->model.system->name)
+              : VIDA_SUCCESS;
+}
+
 int vida__project_velocities(vida_hybrid* hybrid, VidaError* error) {
   VidaIntegration* self = &vida__current_mode(hybrid)->probe->self;
   vida_sample* at = &hybrid->tried;

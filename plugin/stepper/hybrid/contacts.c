@@ -312,6 +312,7 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     code = vida__enter_mode(hybrid, own->wanted, error);
     set_places(hybrid);
     code = code ? code : vida__ready_probe(hybrid, &hybrid->tried, error);
+    code = code ? code : vida__project_positions(hybrid, error);
     code = code ? code : vida__project_velocities(hybrid, error);
   }
   for (int i = 0; i < own->touching_count && !code; i++) {

@@ -125,6 +125,9 @@ int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError*
 /* Starts the probe of a mode that has not been started, at a sample: its sizes and the rows that
  * depend on others must be known before its equations are solved (hybrid.c). */
 int vida__ready_probe(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
+/* Moves the positions of hybrid->tried onto the constraints of the mode, which they violate by the
+ * error of the method (actions.c). */
+int vida__project_positions(vida_hybrid* hybrid, VidaError* error);
 /* Projects the velocities of hybrid->tried onto the constraints of the mode by an impulse
  * (actions.c). */
 int vida__project_velocities(vida_hybrid* hybrid, VidaError* error);
