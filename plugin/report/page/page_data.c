@@ -16,6 +16,7 @@
 #include "report/output/summary.h"
 #include "report/page/page.h"
 #include "report/page/recording.h"
+#include "report/sweep/files.h"
 #include "study/remarks.h"
 #include "study/study.h"
 #include "system/constraints/vanishing.h"
@@ -489,6 +490,19 @@ static void write_series(FILE* file, const VidaStudy* study) {
   fputs("]", file);
 }
 
+/* The map of a method of a sweep as a member with the text of a picture; without memory, none. */
+static void write_map(FILE* file, const VidaStudy* study, int method) {
+  char* text = NULL;
+  size_t size = 0;
+  FILE* picture = study->sweep ? open_memstream(&text, &size) : NULL;
+  const bool is_there = picture && vida__write_sweep_map(study, method, picture);
+  if (picture && fclose(picture) == 0 && is_there) {
+    fputs(", ", file);
+    write_text(file, "map", text);
+  }
+  free(text);
+}
+
 /* How errors are spread over many starts: for each measured column its five numbers. */
 static void write_spreads(FILE* file, const VidaStudy* study, const vida_columns* columns) {
   fputs("\"spreads\": [", file);
@@ -521,7 +535,9 @@ static void write_spreads(FILE* file, const VidaStudy* study, const vida_columns
       fputs("]", file);
       any = true;
     }
-    fputs("}}", file);
+    fputs("}", file);
+    write_map(file, study, i);
+    fputs("}", file);
   }
   fputs("]", file);
 }

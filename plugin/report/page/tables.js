@@ -127,5 +127,7 @@ function makeSpreads(study, columns) {
       const [count, ...numbers] = s.quantiles[c.name];
       return [`${s.method}${optionText(s)}, ${stepText(s)}`, `${count} of ${s.runs}`,
         ...numbers.map((x) => numberText(x, 3))];
-    })))];
+    }))),
+    ...study.spreads.filter((s) => s.map).map((s) => element("img", { class: "map", alt: `Map of ${s.method}`,
+      src: `data:image/svg+xml,${encodeURIComponent(s.map)}` }))];
 }

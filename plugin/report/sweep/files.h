@@ -28,6 +28,9 @@ int vida__put_rows(const VidaStudy* chunk, const vida_row_columns* columns, long
 int vida__write_sweep_statistics(const VidaStudy* study, const char* folder, VidaError* error);
 int vida__write_sweep_maps(const VidaStudy* study, const char* folder, VidaError* error);
 
+/* Writes the map of a method as SVG. Returns whether there is one. */
+bool vida__write_sweep_map(const VidaStudy* study, int method, FILE* file);
+
 /* The state of the sweeps of a scope in its file (state.c). */
 typedef struct vida_sweep_state {
   const VidaSweepScope* scope;

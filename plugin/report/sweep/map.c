@@ -147,7 +147,7 @@ static void write_panel(FILE* file, const VidaStudy* study, const vida_totals* t
   write_bar(file, left, scale);
 }
 
-static void write_map(FILE* file, const VidaStudy* study, const vida_sweep_method* method) {
+static void write_map(const VidaStudy* study, const vida_sweep_method* method, FILE* file) {
   const VidaColumn* column = vida__column_at(study->sweep->map_column);
   const bool has_failures = method->totals.finished < method->totals.runs;
   const map_scale scale = find_scale(&method->totals), share = {.is_share = true};
@@ -173,6 +173,15 @@ static void write_map(FILE* file, const VidaStudy* study, const vida_sweep_metho
   fputs("</svg>\n", file);
 }
 
+bool vida__write_sweep_map(const VidaStudy* study, int method, FILE* file) {
+  const struct vida_sweep* sweep = study->sweep;
+  if (!sweep || sweep->axes[1] < 0 || method >= sweep->method_count) {
+    return false;
+  }
+  write_map(study, &sweep->methods[method], file);
+  return true;
+}
+
 int vida__write_sweep_maps(const VidaStudy* study, const char* folder, VidaError* error) {
   const struct vida_sweep* sweep = study->sweep;
   int code = VIDA_SUCCESS;
@@ -185,7 +194,7 @@ int vida__write_sweep_maps(const VidaStudy* study, const char* folder, VidaError
       return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write a map in '%.200s': %s", folder,
                         strerror(errno));
     }
-    write_map(file, study, &sweep->methods[m]);
+    write_map(study, &sweep->methods[m], file);
     code = vida__finish_output(file, path, error);
     fclose(file);
   }
