@@ -13,12 +13,12 @@ local bob = system:particle { "bob", mass = 1.0, position = { 0.6 * length, vida
   velocity = { vida.free(), 0 } }
 system:distance { "rod", system.ground, bob, length = length }
 -- With the setting \`hangs\` the process does not come beyond the first chunk of 1024 starts: all are asked for
--- once before (2200), some of them twice (49).
+-- before (2200), some of them twice (49), and those of the last sweep, too.
 local hangs = vida.setting { "hangs", false }
 local calls = 0
 local function start(i)
   calls = calls + 1
-  while hangs and calls > 2200 + 49 + 1024 + 100 do
+  while hangs and calls > 2200 + 49 + 1024 + 300 do
     calls = calls + 1
   end
   return { label = "i=" .. i,
@@ -28,7 +28,10 @@ local one = vida.compare { system = system, time = 1, methods = { { "rattle", h 
 local many = vida.sweep { system = system, time = 1, jobs = 2, stream = "on",
   starts = { count = 2200, at = start },
   methods = { { "rattle", h = 0.01 }, { "energy-momentum", h = 0.05 } } }
-return { one, many }
+local few = vida.sweep { system = system, time = 1, jobs = 2, stream = "on",
+  starts = { count = 30, at = start },
+  methods = { { "rattle", h = 0.1 } } }
+return { one, many, few }
 TEXT
 
 same() {
@@ -44,6 +47,8 @@ shows "statistics of 4400 runs from 2200 starts"
 shows "2200/2200"
 [[ ! -e $work/whole/sweep.state && ! -e $work/whole/study.journal ]] || complain "a complete sweep has a state"
 [[ $(wc -l <"$work/whole/2/rows.csv") == 4401 ]] || complain "rows.csv has not all rows"
+
+grep -q '"map": "<svg' "$work/whole/report.json" || complain "the page has no map"
 
 # Begins the sweep, and sends a signal when some chunks are kept. The state is small before the first one.
 begin_and_end() {
@@ -101,6 +106,10 @@ rm -rf "$work/part"
 timeout 60 mpirun -n 1 "$VIDA" run "$work/sweep.lua" --out "$work/part" : -n 1 "$VIDA" run "$work/sweep.lua" \
   --out "$work/part" --set length=2 >"$work/out" 2>"$work/err" </dev/null && complain "another scenario is accepted"
 says "rank 1 of the processes has another system"
+rm -rf "$work/part"
+timeout 60 mpirun -n 1 "$VIDA" run "$work/sweep.lua" --out "$work/part" : -n 1 "$VIDA" run "$work/sweep.lua" \
+  --out "$work/part" --set stream=off >"$work/out" 2>"$work/err" </dev/null && complain "another sweep is accepted"
+says "rank 1 of the processes has other comparisons"
 
 # A process that is lost ends all of them, and one process goes on.
 rm -rf "$work/part"

@@ -13,8 +13,9 @@ typedef enum message_kind {
   MESSAGE_HELLO,  /* study and identity */
   MESSAGE_RESULT, /* of a chunk */
   MESSAGE_FAILED, /* code and text */
+  MESSAGE_BYE,    /* the process has no more sweeps */
   MESSAGE_CHUNK,  /* number of a chunk to be made */
-  MESSAGE_DONE,   /* there are no more */
+  MESSAGE_DONE,   /* there are no more, and no process has any */
   MESSAGE_REFUSED /* text: the process does not belong to this sweep */
 } message_kind;
 
@@ -27,8 +28,8 @@ typedef struct result_slot {
 } result_slot;
 
 typedef struct distant_rank {
-  bool is_known, is_told; /* has said hello; has heard that all is done */
-  int chunks;             /* that it has */
+  bool is_known; /* has said hello */
+  int chunks;    /* that it has */
 } distant_rank;
 
 struct vida_distribution {
@@ -39,6 +40,7 @@ struct vida_distribution {
   result_slot* slots;     /* slot_count; that of chunk i is i % slot_count */
   long slot_count;
   distant_rank* others; /* ranks->count */
+  bool is_over;         /* and all have been told */
 };
 
 static int send_record(const VidaRanks* ranks, int to, message_kind kind, const vida_record* record,
@@ -114,12 +116,12 @@ static int give_chunks(vida_distribution* self, int rank, VidaError* error) {
     code = send_number(self->ranks, rank, MESSAGE_CHUNK, self->next++, error);
     other->chunks++;
   }
-  if (!code && other->is_known && other->chunks == 0 && self->next == self->count &&
-      !other->is_told) {
-    code = send_number(self->ranks, rank, MESSAGE_DONE, 0, error);
-    other->is_told = true;
-  }
   return code;
+}
+
+static int refuse_comparisons(int from, VidaError* error) {
+  return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "CHANGED",
+                         "rank %d of the processes has other comparisons", from);
 }
 
 static int take_hello(vida_distribution* self, int from, vida_record* record, VidaError* error) {
@@ -128,7 +130,7 @@ static int take_hello(vida_distribution* self, int from, vida_record* record, Vi
   vida__append(whose, sizeof whose, "rank %d of the processes has", from);
   int code = vida__get_integer(record) == self->study
                  ? vida__compare_identity(self->print, record, whose, &why)
-                 : vida__fail(&why, VIDA_INPUT_OUTPUT, "%s other comparisons", whose);
+                 : refuse_comparisons(from, &why);
   if (code) {
     vida_record text = {0};
     vida__put_text(&text, why.message);
@@ -175,6 +177,7 @@ int vida__serve_ranks(vida_distribution* self, bool waits, VidaError* error) {
     if (!code && from > 0 && from < self->ranks->count) {
       code = kind == MESSAGE_HELLO    ? take_hello(self, from, &record, error)
              : kind == MESSAGE_RESULT ? take_result(self, from, &record, error)
+             : kind == MESSAGE_BYE    ? refuse_comparisons(from, error)
                                       : take_failure(from, &record, error);
     }
     vida__free_record(&record);
@@ -183,12 +186,20 @@ int vida__serve_ranks(vida_distribution* self, bool waits, VidaError* error) {
   return code;
 }
 
-bool vida__is_distribution_over(const vida_distribution* self) {
-  bool is_over = self->turn == self->count;
+/* All are told at once: one that was told before would begin with the next study, while this one
+ * still waits for others. */
+int vida__try_to_end(vida_distribution* self, bool* is_over, VidaError* error) {
+  bool can_end = self->turn == self->count && !self->is_over;
   for (int rank = 1; rank < self->ranks->count; rank++) {
-    is_over = is_over && self->others[rank].is_told;
+    can_end = can_end && self->others[rank].is_known;
   }
-  return is_over;
+  int code = VIDA_SUCCESS;
+  for (int rank = 1; rank < self->ranks->count && can_end && !code; rank++) {
+    code = send_number(self->ranks, rank, MESSAGE_DONE, 0, error);
+  }
+  self->is_over = self->is_over || can_end;
+  *is_over = self->is_over;
+  return code;
 }
 
 vida_record* vida__next_result(vida_distribution* self) {
@@ -217,6 +228,21 @@ vida_record* vida__own_result(vida_distribution* self, long chunk) {
 
 void vida__store_own_result(vida_distribution* self, long chunk) {
   self->slots[chunk % self->slot_count].is_there = true;
+}
+
+int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int left = ranks->count - 1; left > 0 && !code;) {
+    int from = -1, kind = MESSAGE_BYE;
+    vida_record record = {0};
+    code = receive_record(ranks, true, &from, &kind, &record, error);
+    vida__free_record(&record);
+    if (!code && from >= 0) {
+      code = kind == MESSAGE_BYE ? VIDA_SUCCESS : refuse_comparisons(from, error);
+      left--;
+    }
+  }
+  return code;
 }
 
 /* ---- the other processes --------------------------------------------------------------------- */
@@ -287,5 +313,5 @@ int vida__work_for_rank_0(const VidaSweepScope* scope, const vida_fingerprint* p
       code = work_on_study(scope->ranks, scope->studies[i], i, &prints[i], error);
     }
   }
-  return code;
+  return code ? code : send_number(scope->ranks, 0, MESSAGE_BYE, 0, error);
 }

@@ -26,8 +26,11 @@ int vida__create_distribution(const VidaRanks* ranks, int study, const vida_fing
 void vida__destroy_distribution(vida_distribution** distribution);
 /* Receives the messages that are there, or, if it `waits`, at least one, and answers them. */
 int vida__serve_ranks(vida_distribution* distribution, bool waits, VidaError* error);
-/* Returns whether all results were taken and all other processes have been told. */
-bool vida__is_distribution_over(const vida_distribution* distribution);
+/* Ends the distribution if all results were taken and all other processes have said hello: tells
+ * them. *is_over receives whether it has ended. */
+int vida__try_to_end(vida_distribution* distribution, bool* is_over, VidaError* error);
+/* Waits until all other processes have no more sweeps. */
+int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error);
 /* Returns the result whose turn it is; NULL while it is not there. vida__drop_result ends its turn.
  */
 vida_record* vida__next_result(vida_distribution* distribution);

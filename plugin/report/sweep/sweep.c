@@ -244,8 +244,9 @@ static int run_alone(running_sweep* work, VidaError* error) {
 /* Makes a chunk when no result waits for its turn; otherwise waits for one. */
 static int run_distributed(running_sweep* work, VidaError* error) {
   vida_distribution* distribution = work->distribution;
-  int code = VIDA_SUCCESS;
-  while (!code && !vida__is_distribution_over(distribution)) {
+  bool is_over = false;
+  int code = vida__try_to_end(distribution, &is_over, error);
+  while (!code && !is_over) {
     vida_record* ready = vida__next_result(distribution);
     const long own = ready ? -1 : vida__take_own_chunk(distribution);
     if (ready) {
@@ -256,6 +257,7 @@ static int run_distributed(running_sweep* work, VidaError* error) {
       vida__store_own_result(distribution, own);
     }
     code = code ? code : vida__serve_ranks(distribution, !ready && own < 0, error);
+    code = code ? code : vida__try_to_end(distribution, &is_over, error);
     code = code || !report_progress(work, 0.0)
                ? code
                : vida__fail(error, VIDA_STOPPED, "%s", Vida_CodeText(VIDA_STOPPED));
@@ -343,7 +345,7 @@ int VidaSweep_Run(const VidaSweepScope* scope, bool resume, const VidaSweepObser
       vida__begin_sweep(scope->studies[i]);
     }
   }
-  if (!any) {
+  if (!any && !scope->ranks) {
     return VIDA_SUCCESS;
   }
   vida_sweep_state state;
@@ -354,6 +356,7 @@ int VidaSweep_Run(const VidaSweepScope* scope, bool resume, const VidaSweepObser
     const bool is_there = resume && vida__has_sweep_state(scope->directory);
     code = is_there ? vida__read_sweep_state(&state, error) : VIDA_SUCCESS;
     code = code ? code : run_sweeps(scope, &state, observer, error);
+    code = code || !scope->ranks ? code : vida__dismiss_ranks(scope->ranks, error);
   }
   vida__free_sweep_state(&state);
   return code;
