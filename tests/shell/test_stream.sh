@@ -84,6 +84,7 @@ same "$work/part" "ended by SIGTERM"
 if [[ ! -e $(dirname -- "$VIDA")/vida_mpi.so ]] || ! command -v mpirun >/dev/null || [[ -n ${VIDA_SANITIZED-} ]]; then
   echo "without MPI"
   finish
+  exit
 fi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 together() { # together COUNT ARGUMENTS...
@@ -92,7 +93,11 @@ together() { # together COUNT ARGUMENTS...
   timeout 120 mpirun -n "$count" "$VIDA" run "$@" >"$work/out" 2>"$work/err" </dev/null
   code=$?
 }
-mpirun -n 1 true 2>/dev/null || { echo "mpirun does not work here"; finish; }
+if ! mpirun -n 1 true 2>/dev/null; then
+  echo "mpirun does not work here"
+  finish
+  exit
+fi
 for count in 2 4; do
   rm -rf "$work/part"
   together "$count" "$work/sweep.lua" --out "$work/part"
