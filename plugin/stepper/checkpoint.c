@@ -133,6 +133,7 @@ static void record_flags(VidaStepper* stepper, VidaRecord* record) {
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
     VidaRecord_Flag(record, flags[k]);
   }
+  vida__reactions_record(self->model.reactions, record);
 }
 
 static void record_method(VidaIntegration* self, VidaRecord* record) {

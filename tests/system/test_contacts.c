@@ -4,6 +4,7 @@
 #include <string.h>
 #include <vida/vida.h>
 
+#include "expr/graph.h"
 #include "support/check.h"
 #include "support/formula.h"
 #include "system/contacts/contacts.h"
@@ -297,6 +298,59 @@ static void test_motion_of_closed_variant(void) {
   VidaSystem_Destroy(&s);
 }
 
+/* A block on a floor with friction mu N, N being minus the multiplier of the floor: it is zero
+ * where the contact is open, and belongs to the row of the contact where it is closed, wherever
+ * that is. */
+static void test_reaction(void) {
+  VidaError error;
+  VidaSystem *s = NULL, *open = NULL, *closed = NULL;
+  const double mu = 0.3, mass = 2.0, g = 9.81;
+  const double q[2] = {0.5, 0.0}, v[2] = {1.0, 0.0}, gravity[2] = {0.0, -g};
+  double a[2], lambda[2] = {0.0, 0.0};
+  const VidaParticle block = {.name = "block", .mass = mass};
+  REQUIRE_OK(VidaSystem_Create("block", 2, &s, &error), &error);
+  REQUIRE_OK(VidaSystem_AddParticle(s, &block, NULL, &error), &error);
+  REQUIRE_OK(VidaSystem_AddGravity(s, gravity, &error), &error);
+  const VidaContact wall = {.name = "wall", .gap = position(s, 0)};
+  const VidaContact floor = {.name = "floor", .gap = position(s, 1)};
+  REQUIRE_OK(VidaSystem_AddContact(s, &wall, NULL, &error), &error);
+  REQUIRE_OK(VidaSystem_AddContact(s, &floor, NULL, &error), &error);
+  int number = -1, again = -1, along = 0, first_row[2];
+  REQUIRE_OK(vida__contact_multiplier(s, 1, &number, &error), &error);
+  REQUIRE_OK(vida__contact_multiplier(s, 1, &again, &error), &error);
+  EXPECT(number == again, "%d and %d", number, again);
+  const int reaction = vida__graph_input(s->graph, VIDA_INPUT_MULTIPLIER, number);
+  const VidaExpression friction = times(s, mu, reaction);
+  REQUIRE_OK(VidaSystem_AddExpressionForce(s, "friction", 1, &along, &friction, &error), &error);
+  REQUIRE_OK(VidaSystem_Complete(s, &error), &error);
+  REQUIRE_OK(vida__variant_create(s, (const unsigned char[]){0, 0}, &open, first_row, &error),
+             &error);
+  REQUIRE_OK(VidaSystem_Accelerations(open, 0.0, q, v, a, lambda, &error), &error);
+  EXPECT_NEAR(a[0], 0.0, 1e-15, "free");
+  EXPECT_NEAR(a[1], -g, 1e-15, "free");
+  REQUIRE_OK(vida__variant_create(s, (const unsigned char[]){0, VIDA_CONTACT_NORMAL}, &closed,
+                                  first_row, &error),
+             &error);
+  EXPECT(first_row[1] == 0, "row %d", first_row[1]);
+  REQUIRE_OK(VidaSystem_Accelerations(closed, 0.0, q, v, a, lambda, &error), &error);
+  EXPECT_NEAR(a[0], -mu * g, 1e-14, "slides");
+  EXPECT_NEAR(a[1], 0.0, 1e-14, "slides");
+  EXPECT_NEAR(lambda[0], -mass * g, 1e-13, "slides");
+  VidaSystem_Destroy(&closed);
+  /* With the wall, that holds x, the floor has the second row. */
+  REQUIRE_OK(
+      vida__variant_create(s, (const unsigned char[]){VIDA_CONTACT_NORMAL, VIDA_CONTACT_NORMAL},
+                           &closed, first_row, &error),
+      &error);
+  EXPECT(first_row[1] == 1, "row %d", first_row[1]);
+  REQUIRE_OK(VidaSystem_Accelerations(closed, 0.0, q, v, a, lambda, &error), &error);
+  EXPECT_NEAR(lambda[0], -mu * mass * g, 1e-13, "held");
+  EXPECT_NEAR(lambda[1], -mass * g, 1e-13, "held");
+  VidaSystem_Destroy(&closed);
+  VidaSystem_Destroy(&open);
+  VidaSystem_Destroy(&s);
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"inquiry", test_inquiry},
                                     {"refusals", test_refusals},
@@ -306,6 +360,7 @@ int main(void) {
                                     {"rows of variants", test_rows_of_variants},
                                     {"motion of an open variant", test_motion_of_open_variant},
                                     {"motion of a closed variant", test_motion_of_closed_variant},
+                                    {"multiplier in a force", test_reaction},
                                     {NULL, NULL}};
   return check_main("contacts", tests);
 }
