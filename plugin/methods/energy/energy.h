@@ -38,7 +38,8 @@ extern const vida_discrete_rule vida__equivariant_rule;
 vida_interval vida__next_interval(VidaIntegration* self, const double* w);
 /* Fails for a system without automatic discrete derivatives, or with a singular mass matrix. */
 int vida__require_discrete_derivatives(VidaIntegration* self, VidaError* error);
-/* Computes the forces at (q0 + q1)/2 and w; zeros without forces. */
+/* Computes the forces at (q0 + q1)/2 and w; zeros without forces. For forces that depend on
+ * multipliers, w is followed by mu. */
 int vida__middle_forces(VidaIntegration* self, const double* w, double* force);
 /* Computes the constraint rows of the map, (g0 + Dg dq)/h. */
 int vida__energy_rows(VidaIntegration* self, const vida_interval* between, const double* w,

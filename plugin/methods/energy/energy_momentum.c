@@ -69,9 +69,12 @@ int vida__middle_forces(VidaIntegration* self, const double* w, double* force) {
     return VIDA_SUCCESS;
   }
   find_middle(self, w);
-  return vida__gradient_of(&self->model.evaluator, VIDA_PART_FORCE,
-                           vida__node_time(self) + 0.5 * self->node.h, self->work.place, w, force,
-                           self->work.l_v);
+  vida__begin_reactions(self, w + self->model.n, self->node.h);
+  const int code = vida__gradient_of(&self->model.evaluator, VIDA_PART_FORCE | VIDA_PART_REACTIVE,
+                                     vida__node_time(self) + 0.5 * self->node.h, self->work.place,
+                                     w, force, self->work.l_v);
+  vida__end_reactions(self);
+  return code;
 }
 
 int vida__energy_rows(VidaIntegration* self, const vida_interval* between, const double* w,
@@ -115,8 +118,13 @@ int vida__energy_slopes(VidaIntegration* self, const vida_interval* between, con
   int code = VIDA_SUCCESS;
   if (system->has_forces) {
     find_middle(self, u);
-    code = vida__add_hessian_of(&self->model.evaluator, VIDA_PART_FORCE, between->t,
-                                self->work.place, u, force_only, matrix);
+    vida__begin_reactions(self, u + self->model.n, h);
+    code = vida__add_hessian_of(&self->model.evaluator, VIDA_PART_FORCE | VIDA_PART_REACTIVE,
+                                between->t, self->work.place, u, force_only, matrix);
+    code = code ? code
+                : vida__add_reactive_columns(&self->model.evaluator, between->t, self->work.place,
+                                             u, -0.5, matrix);
+    vida__end_reactions(self);
   }
   code = code ? code
               : rule->add_slopes(self, between, 0.5 * h * h, 0.5 * h, u + self->model.n, matrix);
@@ -365,7 +373,8 @@ const VidaMethod vida__energy_momentum = {
              "steps have no solution.",
              2,
              VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE | VIDA_CAN_POSITION_LEVEL |
-                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS},
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS |
+                 VIDA_CAN_REACTIVE_FORCES},
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,

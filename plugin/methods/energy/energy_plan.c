@@ -372,8 +372,8 @@ static bool solve(VidaIntegration* self) {
 
 static bool is_possible(const VidaIntegration* self) {
   return self->model.system->constant_mass && self->model.has_increments &&
-         !vida__gives_solver(self->services) && !vida__is_kinsol(self->options) &&
-         !vida__is_reduced(self->options) &&
+         !self->model.reactions && !vida__gives_solver(self->services) &&
+         !vida__is_kinsol(self->options) && !vida__is_reduced(self->options) &&
          !VidaOptions_HasChoice(self->options, "plan", "general");
 }
 
