@@ -109,7 +109,8 @@ do
   close(lambda.loop, press, 1e-12)
   close(a["bead.x"], -mu * press / 1.7, 1e-12)
   local orders = { rattle = 2, ["del-midpoint"] = 2, ["del-endpoint"] = 2, ["del-trapezoidal"] = 2,
-    hht = 2, ["generalized-alpha"] = 2, ["energy-momentum"] = 2, radau = 5, compose = 4, baumgarte = 4,
+    hht = 2, ["generalized-alpha"] = 2, ["energy-momentum"] = 2,
+    ["energy-momentum-livens"] = 2, radau = 5, compose = 4, baumgarte = 4,
     ["post-stabilized"] = 4, ["coordinate-projection"] = 4, ["half-explicit"] = 5, extrapolation = 6 }
   for name, order in pairs(orders) do
     local coarse = square_error(run(s, { name, h = 0.01 }, 30))
