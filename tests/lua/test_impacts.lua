@@ -270,3 +270,29 @@ do
   local stepper = s:stepper { "rattle", h = 0.01 }
   check.fails("contact 'floor' begins with a negative gap", stepper.start, stepper)
 end
+
+-- ---- ropes and stops ----------------------------------------------------------------------------------------
+do
+  local s = vida.system { "rope", dimension = 2 }
+  s:gravity { 0, -g }
+  local bob = s:particle { "bob", mass = 1, position = { 0.3, 0 } }
+  s:rope { "rope", { 0, 0 }, bob, length = 1 }
+  local stepper = run(s, { "rattle", h = 0.01 }, 2)
+  local taut = math.sqrt(2 * math.sqrt(1 - 0.09) / g)
+  check.close(times_of(stepper, "rest", "rope")[1], taut, 1e-12)
+  local q = stepper:positions()
+  check.close(q[1] ^ 2 + q[2] ^ 2, 1, 1e-12)
+  check.fails("length: expected a positive number", s.rope, s, { "short", { 0, 0 }, bob, length = 0 })
+
+  local line = vida.system { "carriage", dimension = 1 }
+  local p = line:particle { "p", mass = 2, position = { 0 }, velocity = { 1 } }
+  check.fails("expected a limit", line.stop, line, { "b", p.x })
+  check.fails("least: expected a number below most", line.stop, line, { "b", p.x, least = 1, most = 0 })
+  check.fails("restitution", line.stop, line, { "b", p.x, least = 1, restitution = 2 })
+  line:stop { "bumpers", p.x, least = -1, most = 1, restitution = 0.5 }
+  -- 1 s to the first bumper, 4 s to the second one at half the speed, 8 s back.
+  local bumps = times_of(run(line, { "del-midpoint", h = 0.03 }, 15), "impact")
+  check.close(bumps[1], 1, 1e-13)
+  check.close(bumps[2], 5, 1e-12)
+  check.close(bumps[3], 13, 1e-12)
+end

@@ -24,6 +24,7 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->entries, entries},
                          {&own->accelerations, n},
                          {&own->reach, count},
+                         {&own->graze, count},
                          {&own->place, VIDA_SLIP_MOST * count},
                          {&own->node_place, VIDA_SLIP_MOST * count},
                          {&own->columns, most * n},
@@ -169,7 +170,7 @@ static double resolution_of(const vida_hybrid* hybrid, int c) {
   const bool has_opened =
       hybrid->watched[hybrid->first_contact + 2 * c].is_at_zero && self->adaptive;
   const double error = has_opened ? VidaOptions_Get(self->options, "rtol") * own->reach[c] : 0.0;
-  return fmax(error, 4.0 * DBL_EPSILON * own->size[own->first_row[c]]);
+  return fmax(fmax(error, own->graze[c]), 4.0 * DBL_EPSILON * own->size[own->first_row[c]]);
 }
 
 /* The gap of an open contact, the normal force of a closed one. */
@@ -298,6 +299,14 @@ void vida__keep_places(vida_hybrid* hybrid, bool back) {
   }
 }
 
+/* Two bodies that move side by side come nearer or not by rounding. Returns the size of the gap
+ * that does not count then: neither an impact nor a force has followed from the event. */
+static double find_graze(const vida_hybrid_contacts* own, const vida_touching* at) {
+  const int row = own->first_row[at->contact];
+  const bool is_grazing = at->state == VIDA_TOUCHING_OPEN && at->is_fired && !at->is_hit;
+  return is_grazing ? 4.0 * fmax(fabs(own->g[row]), 16.0 * DBL_EPSILON * own->size[row]) : 0.0;
+}
+
 /* Enters the mode that the states of the touching contacts make. */
 static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
@@ -323,6 +332,7 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     const vida_touching* at = &own->touching[i];
     vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * at->contact];
     watched[0].is_at_zero = at->state == VIDA_TOUCHING_OPEN;
+    own->graze[at->contact] = find_graze(own, at);
     watched[1].is_at_zero = at->state == VIDA_TOUCHING_SLIDES && at->is_incipient;
   }
   *is_changed = *is_changed || changes;
@@ -361,6 +371,7 @@ int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
   bool unused = false;
   memset(own->flags, 0, (size_t)own->count);
   memset(own->reach, 0, (size_t)own->count * sizeof *own->reach);
+  memset(own->graze, 0, (size_t)own->count * sizeof *own->graze);
   int code = vida__evaluate_contacts(hybrid, &hybrid->at, error);
   for (int c = 0; c < own->count && !code; c++) {
     const int row = own->first_row[c];

@@ -440,6 +440,10 @@ static int process_part(vida_hybrid* hybrid, bool* is_changed, VidaError* error)
     code = vida__locate_event(hybrid, error);
     code = code ? code : check_progress(hybrid, hybrid->ended.t, error);
     code = code ? code : vida__process_events(hybrid, is_changed, error);
+    /* The event may have changed which gaps are too small to count. */
+    if (!code && !*is_changed && hybrid->contacts) {
+      code = vida__take_sample(hybrid, &hybrid->ended, error);
+    }
     /* Own steps of the method after the event have not been compared: it makes them again. */
     *is_changed = *is_changed || is_followed;
     vida__begin_search(hybrid, &hybrid->tried);
