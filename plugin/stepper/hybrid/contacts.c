@@ -383,8 +383,12 @@ int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
                         own->list[c].name, vida__real_text(gap, own->g[row], 6));
     }
   }
+  /* What is closed at the start is no event. */
+  int (*const observe)(const VidaEventRecord* record, void* data) = hybrid->observe;
+  hybrid->observe = NULL;
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->tried);
   code = code ? code : resolve(hybrid, &hybrid->tried, &unused, error);
+  hybrid->observe = observe;
   vida__copy_sample(hybrid, &hybrid->tried, &hybrid->at);
   return code;
 }
