@@ -23,6 +23,12 @@ static int count_of(const VidaStepper* stepper) {
 }
 
 static int reserve(VidaStepper* stepper, VidaError* error) {
+  if (stepper->hybrid) { /* output between nodes is a polynomial, which events would bend */
+    return vida__fail(error, VIDA_NOT_SUPPORTED,
+                      "system '%s' has events: make steps with VidaStepper_Start and "
+                      "VidaStepper_Step",
+                      stepper->self.model.system->name);
+  }
   if (!stepper->evolution) {
     const size_t values = 4 * (size_t)count_of(stepper);
     stepper->evolution = vida__allocate(1, sizeof(vida_evolution) + values * sizeof(double));

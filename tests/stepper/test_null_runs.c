@@ -71,6 +71,9 @@ static void test_steppers(void) {
   REFUSED("stepper", VidaStepper_Observables(NULL, x, &error));
   REFUSED("values", VidaStepper_Observables(s, NULL, &error));
   EXPECT(!VidaStepper_Multipliers(NULL, &t) && isnan(t), "multipliers of nothing at %g", t);
+  REFUSED("stepper", VidaStepper_SetEventObserver(NULL, NULL, NULL, &error));
+  REFUSED("state", VidaEventState_SetVelocity(NULL, 0, 0.0, &error));
+  VidaEventState_Stop(NULL);
   VidaStepper_Destroy(&s);
   VidaStepper_Destroy(NULL);
   VidaOptions_Destroy(&options);
@@ -158,6 +161,11 @@ static void test_looking(void) {
                  {"statistics", (double)VidaStepper_Statistics(NULL).steps, 0},
                  {"order", Vida_MethodOrder(NULL), 0},
                  {"adaptive", Vida_IsAdaptive(NULL), 0},
+                 {"ended", VidaStepper_HasEnded(NULL), 0},
+                 {"time of an event", VidaEventState_Time(NULL), NAN},
+                 {"events", VidaSystem_EventCount(NULL), 0},
+                 {"events of a run", (double)VidaStudy_EventCount(NULL, 0), 0},
+                 {"kept events of a run", (double)VidaStudy_Events(NULL, 0, NULL), 0},
                  {"runs", VidaStudy_RunCount(NULL), 0},
                  {"series", VidaStudy_SeriesCount(NULL), 0},
                  {"seconds", VidaStudy_SecondsFor(NULL, 0, 1.0), NAN},
@@ -171,6 +179,10 @@ static void test_looking(void) {
   } pointers[] = {{"method", Vida_FindMethod(NULL)},
                   {"system", VidaStepper_System(NULL)},
                   {"positions", VidaStepper_Positions(NULL)},
+                  {"positions at an event", VidaEventState_Positions(NULL)},
+                  {"velocities at an event", VidaEventState_Velocities(NULL)},
+                  {"system at an event", VidaEventState_System(NULL)},
+                  {"name of an event", VidaSystem_EventName(NULL, 0)},
                   {"momenta", VidaStepper_Momenta(NULL)},
                   {"multipliers", VidaStepper_Multipliers(NULL, NULL)},
                   {"system", VidaStudy_System(NULL)},

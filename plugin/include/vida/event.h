@@ -52,9 +52,9 @@ typedef struct VidaEvent {
   VidaEventAction action;  /* what happens there */
   /* For VIDA_EVENT_SET: the velocity of coordinates[i] becomes velocities[i], which is evaluated at
    * the state before the event, for 0 <= i < count; otherwise 0 and NULL. */
-  int count;
-  const int* coordinates;
-  const VidaExpression* velocities;
+  int count;                        /* of assignments */
+  const int* coordinates;           /* whose velocities change */
+  const VidaExpression* velocities; /* their new values */
   /* For VIDA_EVENT_CALL; otherwise NULL. Returns 0, or a code that ends the step. It may be called
    * in the thread of any stepper of the system, with the same user_data. */
   int (*call)(VidaEventState* state, void* user_data);
@@ -102,6 +102,7 @@ VIDA_API void VidaEventState_Stop(VidaEventState* state);
   X(STICK, "stick")     /* a sliding contact sticks */                              \
   X(SLIDE, "slide")     /* a sticking contact slides */
 
+/* The kind of an event. */
 #define VIDA_EVENT_KIND_ENUMERATOR(name, word) VIDA_EVENT_##name,
 typedef enum VidaEventKind {
   VIDA_EVENT_KIND_LIST(VIDA_EVENT_KIND_ENUMERATOR) VIDA_EVENT_KINDS
@@ -110,7 +111,7 @@ typedef enum VidaEventKind {
 
 /* One event of a motion. The arrays are valid during the call of the observer. */
 typedef struct VidaEventRecord {
-  VidaEventKind kind;
+  VidaEventKind kind;                   /* what has happened */
   int index;                            /* of the event or of the contact in its system */
   const char* name;                     /* of the event or contact; belongs to the system */
   double t;                             /* s */

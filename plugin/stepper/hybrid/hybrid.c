@@ -358,8 +358,8 @@ int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
 int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const double* v,
                         VidaError* error) {
   vida_hybrid* hybrid = active->outer ? active->outer->hybrid : NULL;
-  if (!hybrid || !hybrid->is_following || vida__current_mode(hybrid)->stepper != active ||
-      hybrid->is_crossed || t > hybrid->part_end) {
+  if (!hybrid || !hybrid->is_following || !hybrid->frame->self.adaptive ||
+      vida__current_mode(hybrid)->stepper != active || hybrid->is_crossed || t > hybrid->part_end) {
     return VIDA_SUCCESS;
   }
   const size_t bytes = (size_t)active->self.model.n * sizeof *q;
@@ -409,7 +409,7 @@ static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
   const bool stands = at - hybrid->event_t <= 8.0 * DBL_EPSILON * fabs(at); /* false for NaN */
   hybrid->repeats = stands ? hybrid->repeats + 1 : 0;
   hybrid->event_t = at;
-  if (hybrid->repeats > MOST_REPEATS) {
+  if (hybrid->repeats > MOST_REPEATS || (stands && vida__is_turned_back(hybrid))) {
     return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
                       "events follow each other without end at t = %s (chattering), the last one "
                       "is '%s'; let its action move the state away from the zero of its function",
@@ -466,6 +466,7 @@ static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
     if (is_changed) {
       hybrid->is_aligned = false;
       code = vida__take_sample(hybrid, &hybrid->at, error);
+      vida__leave_event(hybrid, &hybrid->at);
     } else {
       hybrid->at.t = end;
     }

@@ -99,6 +99,12 @@ int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const do
 int vida__take_sample(vida_hybrid* hybrid, vida_sample* sample, VidaError* error);
 /* Copies a sample (watch.c). */
 void vida__copy_sample(const vida_hybrid* hybrid, const vida_sample* from, vida_sample* to);
+/* Takes the signs with which functions leave an event, from a sample after it: velocities that have
+ * changed there may have turned a function back, or changed its value (watch.c). */
+void vida__leave_event(vida_hybrid* hybrid, const vida_sample* from);
+/* Returns whether a function that is marked moves away from its zero at hybrid->tried, on the side
+ * from which it came (watch.c). */
+bool vida__is_turned_back(const vida_hybrid* hybrid);
 /* Begins a search for events at a sample (watch.c). */
 void vida__begin_search(vida_hybrid* hybrid, const vida_sample* from);
 /* Compares the next sample of the motion with hybrid->before, and takes its place; sets is_crossed,

@@ -71,15 +71,62 @@ static int sign_of(double value) {
   return (value > 0.0) - (value < 0.0);
 }
 
+/* Returns whether function i, which is leaving a zero, still has the other sign by rounding. */
+static bool is_leaving(const vida_hybrid* hybrid, int i, const vida_sample* sample) {
+  const vida_watched* watched = &hybrid->watched[i];
+  const double near = 16.0 * slack_of(sample->t);
+  return watched->kind == VIDA_WATCHED_EVENT && watched->is_at_zero &&
+         sample->value[i] * watched->side <= 0.0 &&
+         (isfinite(sample->rate[i]) ? sample->rate[i] * watched->side > 0.0
+                                    : sample->t - hybrid->event_t <= near);
+}
+
+/* Returns whether function i changes its sign up to a sample. */
+static bool crosses_at(const vida_hybrid* hybrid, int i, const vida_sample* sample) {
+  return vida__is_crossed(&hybrid->watched[i], sample->value[i]) && !is_leaving(hybrid, i, sample);
+}
+
 /* Takes the signs of a sample at which no function is crossed. */
 static void take_sides(vida_hybrid* hybrid, const vida_sample* sample) {
   for (int i = 0; i < hybrid->watched_count; i++) {
     vida_watched* watched = &hybrid->watched[i];
     const int side = sign_of(sample->value[i]);
     const bool is_one_sided = watched->kind != VIDA_WATCHED_EVENT;
-    watched->is_at_zero = watched->is_at_zero && side != watched->side;
+    if (is_leaving(hybrid, i, sample)) {
+      continue;
+    }
+    watched->is_at_zero = watched->is_at_zero && (is_one_sided ? side != watched->side : side == 0);
     watched->side = side && !is_one_sided ? side : watched->side;
   }
+}
+
+void vida__leave_event(vida_hybrid* hybrid, const vida_sample* from) {
+  const size_t bytes = (size_t)hybrid->frame->self.model.n * sizeof *from->v;
+  const bool has_changed = memcmp(hybrid->v_before, from->v, bytes) != 0;
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    const int side = sign_of(from->value[i]);
+    if (watched->kind != VIDA_WATCHED_EVENT) {
+      continue;
+    }
+    if (has_changed && !isfinite(from->rate[i]) && side != 0) { /* it depends on velocities */
+      watched->side = side;
+      watched->is_at_zero = false;
+    } else if (watched->is_at_zero && isfinite(from->rate[i]) && from->rate[i] != 0.0) {
+      watched->side = sign_of(from->rate[i]);
+    }
+  }
+}
+
+bool vida__is_turned_back(const vida_hybrid* hybrid) {
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    const vida_watched* watched = &hybrid->watched[i];
+    if (watched->kind == VIDA_WATCHED_EVENT && watched->is_fired &&
+        hybrid->tried.rate[i] * watched->side > 0.0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void vida__begin_search(vida_hybrid* hybrid, const vida_sample* from) {
@@ -90,7 +137,7 @@ void vida__begin_search(vida_hybrid* hybrid, const vida_sample* from) {
 
 static bool crosses(const vida_hybrid* hybrid, const vida_sample* sample) {
   for (int i = 0; i < hybrid->watched_count; i++) {
-    if (vida__is_crossed(&hybrid->watched[i], sample->value[i])) {
+    if (crosses_at(hybrid, i, sample)) {
       return true;
     }
   }
@@ -160,7 +207,7 @@ int vida__look_between(vida_hybrid* hybrid, VidaError* error) {
 static double estimate(const vida_hybrid* hybrid, int iteration) {
   double t = hybrid->after.t;
   for (int i = 0; i < hybrid->watched_count; i++) {
-    if (vida__is_crossed(&hybrid->watched[i], hybrid->after.value[i])) {
+    if (crosses_at(hybrid, i, &hybrid->after)) {
       t = fmin(t, vida__estimate_zero(&hybrid->watched[i], i, &hybrid->before, &hybrid->after,
                                       iteration));
     }
@@ -172,7 +219,7 @@ static double estimate(const vida_hybrid* hybrid, int iteration) {
 static void mark_fired(vida_hybrid* hybrid, double t, int iteration) {
   for (int i = 0; i < hybrid->watched_count; i++) {
     vida_watched* watched = &hybrid->watched[i];
-    watched->is_fired = vida__is_crossed(watched, hybrid->after.value[i]) &&
+    watched->is_fired = crosses_at(hybrid, i, &hybrid->after) &&
                         vida__estimate_zero(watched, i, &hybrid->before, &hybrid->after,
                                             iteration) <= t + 4.0 * slack_of(t);
   }
