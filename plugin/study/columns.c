@@ -66,7 +66,8 @@ const VidaColumn* Vida_FindColumn(const char* name) {
 
 bool VidaStudy_HasColumn(const VidaStudy* study, const VidaColumn* column) {
   return study && column &&
-         (!column->option[0] || VidaOptions_Get(study->options, column->option) != 0.0);
+         (!column->option[0] || VidaOptions_Get(study->options, column->option) != 0.0) &&
+         (!(column->traits & VIDA_COLUMN_EVENTS) || vida__count_sources(study->system) > 0);
 }
 
 /* ---- cells ----------------------------------------------------------------------------------- */

@@ -72,6 +72,8 @@ static const VidaOptionRow comparison_rows[] = {
      "measure how far from the start each method returns after a reversal of the velocities"},
     {"shadow", VIDA_OPTION_INTEGER, "1", 0.0, 0.0, 12.0, false, NULL,
      "measure the shadow energy of symplectic methods with this order: 4, 8 or 12; 0: not at all"},
+    {"events", VIDA_OPTION_BOOLEAN, "", 1.0, 0.0, 1.0, false, NULL,
+     "report the events of systems that have any, and the errors of their times"},
     {"defect_steps", VIDA_OPTION_INTEGER, "1", 50.0, 1.0, 1e9, false, NULL,
      "number of steps for symplectic and reversibility, at most those of the run"},
     {"drift", VIDA_OPTION_BOOLEAN, "", 0.0, 0.0, 1.0, false, NULL,
@@ -169,6 +171,7 @@ void vida__drop_runs(VidaStudy* study) {
   for (int i = 0; i < study->count; i++) {
     VidaOptions_Destroy(&study->runs[i].options);
     free(study->runs[i].own_start);
+    vida__destroy_events(&study->runs[i].events);
   }
   study->count = 0;
   vida__free_strings(&study->series_names);
@@ -726,6 +729,18 @@ int VidaStudy_RunCount(const VidaStudy* study) {
 
 const VidaRow* VidaStudy_Row(const VidaStudy* study, int run) {
   return study && run >= 0 && run < study->count ? &study->runs[run].row : NULL;
+}
+
+long VidaStudy_EventCount(const VidaStudy* study, int run) {
+  return study && run >= 0 && run < study->count ? study->runs[run].events.count : 0;
+}
+
+long VidaStudy_Events(const VidaStudy* study, int run, const VidaStudyEvent** events) {
+  const bool is_known = study && run >= 0 && run < study->count;
+  if (events) {
+    *events = is_known ? study->runs[run].events.events : NULL;
+  }
+  return is_known ? study->runs[run].events.kept : 0;
 }
 
 const char* VidaStudy_Notes(const VidaStudy* study) {

@@ -8,6 +8,7 @@
 
 #include "base/record.h"
 #include "base/string_table.h"
+#include "study/measure/event_list.h"
 #include "study/measure/norms.h"
 #include "study/time/grid.h"
 #include "study/trajectory_columns.h"
@@ -46,6 +47,7 @@ typedef struct vida_run {
   bool is_kept; /* made by an earlier process: the row is complete, the run is not repeated */
   VidaRow row;
   vida_run_sizes sizes;
+  vida_event_list events;
 } vida_run;
 
 /* A series: runs of one method that differ only in their step or tolerance. */

@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vida/contact.h>
+
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/model/event.h"
 
 struct vida_power {
   const VidaSystem* system;
@@ -141,6 +144,15 @@ static void scan_states(vida_evaluator* evaluator, double* work, findings* found
   }
 }
 
+static bool has_impulses(const VidaSystem* system) {
+  bool has = VidaSystem_ContactCount(system) > 0;
+  for (int i = 0; i < system->event_count; i++) {
+    const VidaEventAction action = system->events[i].action;
+    has = has || action == VIDA_EVENT_SET || action == VIDA_EVENT_CALL;
+  }
+  return has;
+}
+
 int vida__find_energy_sources(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
   findings found = {.works = may_callback_jump(system, true),
@@ -167,9 +179,9 @@ int vida__find_energy_sources(VidaSystem* system, VidaError* error) {
       return code;
     }
   }
-  system->exchange = (found.works ? VIDA_EXCHANGE_FORCES : 0) |
-                     (found.timed ? VIDA_EXCHANGE_TIME : 0) |
-                     (found.drives ? VIDA_EXCHANGE_DRIVES : 0);
+  system->exchange =
+      (found.works ? VIDA_EXCHANGE_FORCES : 0) | (found.timed ? VIDA_EXCHANGE_TIME : 0) |
+      (found.drives ? VIDA_EXCHANGE_DRIVES : 0) | (has_impulses(system) ? VIDA_EXCHANGE_EVENTS : 0);
   return VIDA_SUCCESS;
 }
 

@@ -13,8 +13,9 @@
 enum {
   VIDA_EXCHANGE_FORCES =
       1, /* forces that do work in some motion, unlike those orthogonal to all velocities */
-  VIDA_EXCHANGE_TIME = 2,  /* a Lagrangian that depends on time */
-  VIDA_EXCHANGE_DRIVES = 4 /* constraints with g_t, nonholonomic rows with b */
+  VIDA_EXCHANGE_TIME = 2,   /* a Lagrangian that depends on time */
+  VIDA_EXCHANGE_DRIVES = 4, /* constraints with g_t, nonholonomic rows with b */
+  VIDA_EXCHANGE_EVENTS = 8  /* events and contacts, which may change velocities */
 };
 
 /* Finds the sources of a system whose pattern is known and whose parameters have their values. For

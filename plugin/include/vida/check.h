@@ -42,7 +42,7 @@ typedef struct VidaCheckNumbers {
   int rank;                /* rank of G at the start; -1: not known */
   int degrees_of_freedom;  /* n - rank; -1: not known */
   double energy;           /* v L_v - L at the start, J; NaN: not known */
-  bool energy_is_constant; /* no force, drive or explicit time changes it */
+  bool energy_is_constant; /* no force, drive, explicit time or event changes it */
   VidaStepPlan plan;       /* of steps of rattle; name NULL: rattle does not accept the system */
 } VidaCheckNumbers;
 

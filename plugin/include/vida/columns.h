@@ -50,7 +50,8 @@ typedef enum VidaColumnTrait {
   VIDA_COLUMN_DRAWN = 4,     /* error plots show it by default */
   VIDA_COLUMN_SPREAD = 8,    /* tables of many starts show its quartiles */
   VIDA_COLUMN_EXCHANGE = 16, /* shown only for systems whose energy is not constant */
-  VIDA_COLUMN_VARIES = 32    /* differs between identical runs; comparisons of files ignore it */
+  VIDA_COLUMN_VARIES = 32,   /* differs between identical runs; comparisons of files ignore it */
+  VIDA_COLUMN_EVENTS = 64    /* only in comparisons of systems with events */
 } VidaColumnTrait;
 
 /* All columns, in the order of CSV and JSON. A new column needs one row of this list and the line
@@ -146,7 +147,12 @@ typedef enum VidaColumnTrait {
   X(shadow_energy_drift_interval, REAL, "shadow", ENERGY_RATE, DRIFT, "", 0, "", 0,                \
     "half the 95 % confidence interval of shadow_energy_drift")                                    \
   X(shadow_energy_oscillation, REAL, "shadow", ENERGY, DRIFT, "", 0, "", VIDA_COLUMN_SMALLER,      \
-    "amplitude of the shadow energy about its drift")
+    "amplitude of the shadow energy about its drift")                                              \
+  X(events, COUNT, "events", NUMBER, REFERENCE, "events", 12, "", VIDA_COLUMN_EVENTS,              \
+    "number of events")                                                                            \
+  X(event_error, REAL, "events", TIME, REFERENCE, "event time", 13, "event time error",            \
+    VIDA_COLUMN_SMALLER | VIDA_COLUMN_SPREAD | VIDA_COLUMN_EVENTS,                                 \
+    "largest error of the time of an event against the reference")
 
 /* The number of columns that every comparison has. */
 #define VIDA_COLUMN_ONE(name, type, option, unit, group, title, importance, axis, traits, text) \

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <vida/columns.h>
 #include <vida/error.h>
+#include <vida/event.h>
 #include <vida/export.h>
 #include <vida/options.h>
 #include <vida/stepper.h>
@@ -90,6 +91,8 @@ typedef enum VidaRemarkPlace {
   X(WORK_UNKNOWN, NOTE, BELOW_ROWS,                                                                \
     "no energy error: from t = %6t s on the work done on the system is not known, because the "    \
     "equations of motion do not determine the forces of the drives")                               \
+  X(CONTACT_WORK, NOTE, BELOW_ROWS,                                                                \
+    "no energy error: the work of friction and of moving ground in contacts is not measured")      \
   X(COMPARED_SOMETIMES, NOTE, BELOW_ROWS, "compared with the reference after every %c steps only") \
   X(COMPARED_AT_END, NOTE, BELOW_ROWS, "compared with the reference at the end only")              \
   X(BELOW_REFERENCE, NOTE, AS_MARK,                                                                \
@@ -116,7 +119,11 @@ typedef enum VidaRemarkPlace {
   X(NO_WAY_BACK, NOTE, BELOW_ROWS,                                                                 \
     "no reversibility defect: the system itself is not reversible, because its accelerations "     \
     "depend on the sign of the velocities or on time")                                             \
-  X(REFERENCE_FAILED, NOTE, BELOW_ROWS, "no errors: the reference failed")
+  X(REFERENCE_FAILED, NOTE, BELOW_ROWS, "no errors: the reference failed")                         \
+  X(ENDED_BY_EVENT, NOTE, BELOW_ROWS, "ended by event '%n' at t = %12t s")                         \
+  X(OTHER_EVENTS, NOTE, BELOW_ROWS,                                                                \
+    "no event error: the run has %c %w%s of '%n', the reference %9a")                              \
+  X(EVENTS_DROPPED, NOTE, BELOW_ROWS, "only the times of the first %c events are kept")
 
 /* The kind of a remark. */
 #define VIDA_REMARK_ENUMERATOR(name, severity, place, template) VIDA_REMARK_##name,
@@ -353,6 +360,25 @@ VIDA_API const VidaTrajectoryPart* Vida_TrajectoryPart(int index);
  * units ("bob.x", "d bob.x/dt"), which follow after the parts. t is always written. Fails with
  * VIDA_UNKNOWN_NAME for an unknown name; the message suggests the nearest one. */
 VIDA_API int VidaStudy_SelectColumns(VidaStudy* study, const char* columns, VidaError* error);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+enum { VIDA_MOST_EVENTS = 10000 /* of a run, whose times are kept */ };
+
+/* An event of a run. */
+typedef struct VidaStudyEvent {
+  VidaEventKind kind; /* what has happened */
+  int index;          /* of the event or of the contact in the system */
+  const char* name;   /* belongs to the system */
+  double t;           /* s */
+} VidaStudyEvent;
+/* Returns the number of events of a run, also of those that are not kept; 0 for an unknown run, and
+ * before the run. */
+VIDA_API long VidaStudy_EventCount(const VidaStudy* study, int run);
+/* Returns how many events of a run are kept: the first ones, at most VIDA_MOST_EVENTS. *events
+ * (nullable) receives them in the order of time; they belong to the study, and are valid until the
+ * next VidaStudy_Run. */
+VIDA_API long VidaStudy_Events(const VidaStudy* study, int run, const VidaStudyEvent** events);
 
 /* ---- observers ------------------------------------------------------------------------------- */
 

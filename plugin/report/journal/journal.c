@@ -23,7 +23,7 @@
 #include "study/time/time_limits.h"
 
 #define MAGIC "VIDA journal\n"
-enum { MAGIC_SIZE = sizeof MAGIC - 1, FORMAT = 1, FRAME_SIZE = 24, PATH_SIZE = 4096 };
+enum { MAGIC_SIZE = sizeof MAGIC - 1, FORMAT = 2, FRAME_SIZE = 24, PATH_SIZE = 4096 };
 
 /* A larger reference is not stored but computed again. */
 enum { LARGEST_REFERENCE = 1 << 26 /* bytes */ };

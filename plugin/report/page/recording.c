@@ -205,7 +205,7 @@ static int take_reference(VidaRecording* to, VidaError* error) {
     if (!start && state % every != 0 && state != last) {
       continue;
     }
-    const double t = start ? study->t0 : vida__grid_time(&reference->grid, reference->steps[state]);
+    const double t = start ? study->t0 : vida__reference_time(reference, state);
     const double* q = start ? study->q0 : reference->q + (size_t)state * n;
     const double* v = start ? study->v0 : reference->v + (size_t)state * n;
     double* row = to->reference.rows + (size_t)to->reference.count++ * width;

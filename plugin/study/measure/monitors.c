@@ -37,7 +37,7 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
                               .constraint_velocity = NAN}; /* fmax leaves NaN out */
   monitors->drifts = VidaOptions_Get(study->options, "drift") != 0.0;
   vida__start_norm(&monitors->position, study->norm, length);
-  monitors->parasitic_t = NAN;
+  monitors->parasitic_t = monitors->event_t = NAN;
   vida__start_norm(&monitors->velocity, study->norm, length);
   vida__start_norm(&monitors->multiplier, study->norm, m);
   vida__start_norm(&monitors->energy, study->norm, 1);
@@ -46,6 +46,9 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
    * case. */
   const size_t rows = (size_t)m + 1, map_count = (size_t)(maps + conserved) + 1;
   monitors->momenta_start = vida__allocate(map_count, sizeof(double));
+  monitors->event_v =
+      vida__allocate(3 * (size_t)n + 2 * map_count + (size_t)observables, sizeof(double));
+  monitors->event_place = monitors->event_v ? monitors->event_v + n : NULL;
   monitors->momenta = vida__allocate(map_count, sizeof(double));
   monitors->v = vida__allocate((size_t)n, sizeof(double));
   monitors->g = vida__allocate(rows, sizeof(double));
@@ -55,8 +58,8 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   monitors->observables = vida__allocate((size_t)observables, sizeof(double));
   monitors->q_there = vida__allocate((size_t)n, sizeof(double));
   monitors->v_there = vida__allocate((size_t)n, sizeof(double));
-  if (!monitors->momenta_start || !monitors->momenta || !monitors->v || !monitors->g ||
-      !monitors->g_rate || !monitors->multipliers_there || !monitors->row_speeds ||
+  if (!monitors->momenta_start || !monitors->event_v || !monitors->momenta || !monitors->v ||
+      !monitors->g || !monitors->g_rate || !monitors->multipliers_there || !monitors->row_speeds ||
       !monitors->observables || !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
@@ -69,6 +72,7 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
 
 void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->momenta_start);
+  free(monitors->event_v);
   free(monitors->momenta);
   free(monitors->v);
   free(monitors->g);
@@ -357,7 +361,9 @@ static int compare_state(vida_monitors* monitors, vida_time_loop* loop, VidaErro
   const vida_reference* reference = vida__reference_of(study, monitors->run);
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = monitors->position.length;
-  const long step = vida__reference_step(study, monitors->run, loop->step);
+  const long step = VidaStepper_HasEnded(loop->stepper)
+                        ? VIDA_END_BY_EVENT
+                        : vida__reference_step(study, monitors->run, loop->step);
   const long state = vida__find_state(reference, step, &monitors->state_cursor);
   if (state < 0) {
     return VIDA_SUCCESS;
@@ -420,14 +426,16 @@ static int observe_switches(vida_monitors* monitors, vida_time_loop* loop, VidaE
 }
 
 int vida__observe_step(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
+  const bool has_ended = VidaStepper_HasEnded(loop->stepper);
   const bool compared = vida__reference_of(monitors->study, monitors->run) &&
-                        vida__is_compared(monitors->run, loop->step);
+                        (has_ended || vida__is_compared(monitors->run, loop->step));
   int code = observe_invariants(monitors, loop, error);
   code = code ? code : vida__add_to_shadow(&monitors->shadow, loop->stepper, error);
   code = code ? code : observe_switches(monitors, loop, error);
   code = code ? code : find_deviations(monitors, loop, error);
   note_passage(monitors, loop);
-  if (code == VIDA_SUCCESS && (compared || vida__is_sampled(monitors->run, loop->step))) {
+  if (code == VIDA_SUCCESS &&
+      (compared || has_ended || vida__is_sampled(monitors->run, loop->step))) {
     code = observe_velocities(monitors, loop, error);
   }
   if (code == VIDA_SUCCESS && compared) {
@@ -606,7 +614,9 @@ static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
     row->energy_error = row->energy_drift = (double)NAN;
     vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_WORK_COARSE}, NULL);
   }
-  if (!monitors->work.known) {
+  if (!monitors->work.known && isnan(monitors->work.unknown_t)) {
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_CONTACT_WORK}, NULL);
+  } else if (!monitors->work.known) {
     vida__add_remark(
         row, (VidaRemark){.kind = VIDA_REMARK_WORK_UNKNOWN, .t = monitors->work.unknown_t}, NULL);
   }

@@ -29,8 +29,10 @@ typedef struct vida_monitors {
       energy_size; /* size of the kinetic and potential energy at the start, at least rest_energy */
   double rest_energy; /* the least energy that counts as motion, or that the tolerance resolves */
   vida_energy_verdict energy_verdict;
-  double* momenta_start;                /* momenta of the consistent initial state */
-  int conserved;                        /* number of observables that count as momenta */
+  double* momenta_start; /* momenta of the consistent initial state, and their changes at events */
+  double event_t;        /* time of the last event; NaN: none */
+  double *event_v, *event_place; /* n: velocities after it; work space; NULL without impulses */
+  int conserved;                 /* number of observables that count as momenta */
   long state_cursor, multiplier_cursor; /* positions in the reference */
   /* The newest values, for samples. */
   double energy_now, work_now; /* at the same time; the work is NaN if it is not known */
@@ -65,6 +67,10 @@ int vida__observe_step(vida_monitors* monitors, vida_time_loop* loop, VidaError*
  * adds the work up to the jump; the second call, on the later side, adds the change over the jump.
  */
 int vida__observe_jump(vida_monitors* monitors, vida_time_loop* loop, VidaError* error);
+/* Processes an event within a step: its change of the energy is work, and its change of the momenta
+ * is no error. Returns 0 or a code. */
+int vida__observe_event(vida_monitors* monitors, vida_time_loop* loop,
+                        const VidaEventRecord* record);
 /* Computes the newest values that a sample needs and that observe_step has not computed. */
 int vida__complete_sample(vida_monitors* monitors, vida_time_loop* loop, VidaError* error);
 /* Computes energy, momenta and velocities at a state that is not the end of a step, for a sample.

@@ -168,6 +168,9 @@ int vida__begin_shadow(vida_shadow* shadow, VidaStepper* stepper, double centre,
   if (!(claims & VIDA_CAN_SYMPLECTIC)) {
     return stop(shadow, "the method does not claim to be symplectic");
   }
+  if (stepper->hybrid) {
+    return stop(shadow, "its window cannot go across events");
+  }
   if (!vida__request_action(stepper)) {
     return stop(shadow, "the method does not compute the action of its steps");
   }

@@ -39,15 +39,16 @@ static int run_estimate_loop(VidaStudy* study, vida_time_loop* loop, long betwee
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
   const int length = measured_length(study);
-  const long steps = vida__count_steps(&loop->grid);
   long cursor = 0;
   int code = vida__start_time_loop(loop, study->q0, study->v0, error);
-  while (code == VIDA_SUCCESS && loop->step < steps) {
+  while (code == VIDA_SUCCESS && !vida__is_time_loop_over(loop)) {
     code = vida__advance_time_loop(loop, 1, error);
     if (code == VIDA_SUCCESS) {
       vida__update_extent(study, loop, &made->extent);
     }
-    const long state = vida__find_state(reference, between * loop->step, &cursor);
+    const long step =
+        VidaStepper_HasEnded(loop->stepper) ? VIDA_END_BY_EVENT : between * loop->step;
+    const long state = vida__find_state(reference, step, &cursor);
     if (code == VIDA_SUCCESS && state >= 0) {
       const double* q = reference->q + (size_t)state * (size_t)n;
       const double* rough = VidaStepper_Positions(loop->stepper);

@@ -72,7 +72,8 @@ static void forget_solution(vida_reference* reference) {
   reference->q = reference->v = reference->multiplier_t = reference->multipliers = NULL;
   reference->states = reference->multiplier_count = 0;
   reference->extent = 0.0;
-  reference->passed_t = NAN;
+  reference->passed_t = reference->ended_t = NAN;
+  vida__destroy_events(&reference->events);
   reference->position_error = reference->known.state ? reference->known.error : (double)NAN;
 }
 
@@ -225,7 +226,9 @@ static int keep_state(const VidaStudy* study, vida_time_loop* loop, VidaError* e
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  reference->steps[reference->states] = loop->step;
+  const bool has_ended = VidaStepper_HasEnded(loop->stepper);
+  reference->ended_t = has_ended ? VidaStepper_Time(loop->stepper) : (double)NAN;
+  reference->steps[reference->states] = has_ended ? VIDA_END_BY_EVENT : loop->step;
   reference->states += 1;
   return VIDA_SUCCESS;
 }
@@ -268,7 +271,8 @@ static int keep_multipliers(const VidaStudy* study, const vida_time_loop* loop,
     return VIDA_SUCCESS;
   }
   /* The first two and the last two multipliers serve times up to a step outside the interval. */
-  const bool at_an_end = loop->step <= 2 || loop->step >= steps - 1;
+  const bool at_an_end =
+      loop->step <= 2 || loop->step >= steps - 1 || VidaStepper_HasEnded(loop->stepper);
   if (!at_an_end && !is_multiplier_needed(study, (t - study->t0) / reference->grid.h)) {
     return VIDA_SUCCESS;
   }
@@ -282,6 +286,15 @@ typedef struct keeper {
   double* lambda; /* m: work */
   vida_work work; /* where velocities are compared with accelerations */
 } keeper;
+
+static int keep_event(const VidaEventRecord* record, void* data) {
+  keeper* keeps = data;
+  if (keeps->work.balance.n > 0) {
+    vida__follow_work_to_jump(&keeps->work, record->t, record->q, record->v_before, record->t);
+    vida__follow_work_over_jump(&keeps->work, record->t, record->q, record->v_after, record->t);
+  }
+  return vida__add_event(&keeps->study->reference->events, record);
+}
 
 static int follow_jump(keeper* keeps, VidaStepper* stepper, VidaError* error) {
   const vida_jumps* jumps = stepper->jumps;
@@ -357,7 +370,6 @@ static void judge_forces(keeper* keeps, const vida_time_loop* loop) {
 
 static int run_reference_loop(VidaStudy* study, vida_time_loop* loop, const VidaObserver* observer,
                               vida_deadline deadline, VidaError* error) {
-  const long steps = vida__count_steps(&study->reference->grid);
   char what[VIDA_MESSAGE_SIZE] = "";
   vida__append(what, sizeof what, "reference: %s", study->reference->text);
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
@@ -365,18 +377,21 @@ static int run_reference_loop(VidaStudy* study, vida_time_loop* loop, const Vida
   vida__observe_time_loop(loop, observer, VIDA_REFERENCE_RUN, what, deadline);
   int code = keeps.lambda ? VIDA_SUCCESS : vida__fail_memory(error);
   code = code ? code : watch_forces(&keeps, error);
+  code = code ? code : vida__create_events(study->system, &study->reference->events, error);
+  VidaStepper_SetEventObserver(loop->stepper, keep_event, &keeps, NULL);
   vida__set_jump_function(loop->stepper, keep_sides, &keeps);
   code = code ? code : vida__start_time_loop(loop, study->q0, study->v0, error);
   if (code == VIDA_SUCCESS) {
     begin_forces(&keeps, loop);
   }
-  while (code == VIDA_SUCCESS && loop->step < steps) {
+  while (code == VIDA_SUCCESS && !vida__is_time_loop_over(loop)) {
     code = vida__advance_time_loop(loop, 1, error);
     if (code == VIDA_SUCCESS) {
       vida__update_extent(study, loop, &study->reference->extent);
       code = follow_forces(&keeps, loop, error);
     }
-    if (code == VIDA_SUCCESS && is_state_needed(study, loop->step)) {
+    if (code == VIDA_SUCCESS &&
+        (is_state_needed(study, loop->step) || VidaStepper_HasEnded(loop->stepper))) {
       code = keep_state(study, loop, error);
     }
     if (code == VIDA_SUCCESS) {
@@ -387,6 +402,7 @@ static int run_reference_loop(VidaStudy* study, vida_time_loop* loop, const Vida
     }
   }
   vida__set_jump_function(loop->stepper, NULL, NULL);
+  VidaStepper_SetEventObserver(loop->stepper, NULL, NULL, NULL);
   if (code == VIDA_SUCCESS) {
     judge_forces(&keeps, loop);
   }
@@ -611,6 +627,12 @@ int vida__make_reference(VidaStudy* study, const VidaObserver* observer, VidaErr
 }
 
 /* ---- asking it ------------------------------------------------------------------------------ */
+
+double vida__reference_time(const vida_reference* reference, long state) {
+  return reference->steps[state] == VIDA_END_BY_EVENT
+             ? reference->ended_t
+             : vida__grid_time(&reference->grid, reference->steps[state]);
+}
 
 long vida__find_state(const vida_reference* reference, long step, long* cursor) {
   while (*cursor < reference->states && reference->steps[*cursor] < step) {

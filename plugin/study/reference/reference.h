@@ -2,6 +2,8 @@
 #ifndef VIDA_STUDY_REFERENCE_REFERENCE_H
 #define VIDA_STUDY_REFERENCE_REFERENCE_H
 
+#include <limits.h>
+
 #include "base/record.h"
 #include "study/study.h"
 #include "study/time/time_loop.h"
@@ -23,6 +25,8 @@ struct vida_reference {
   bool is_rough;                /* its error is as large as the motion */
   bool is_kept;                 /* made by an earlier process: it is not computed again */
   double passed_t;              /* time since which steps have missed forces; NaN: none missed */
+  double ended_t;               /* time of the event that has ended the motion; NaN: none has */
+  vida_event_list events;
   /* Stored states, n numbers each, with the numbers of steps after which they were reached. */
   long states;
   long* steps;
@@ -32,6 +36,10 @@ struct vida_reference {
   double* multiplier_t;
   double* multipliers;
 };
+
+/* The number of steps of the state at the event that has ended the motion: the last one, and at no
+ * time of the grid. */
+#define VIDA_END_BY_EVENT LONG_MAX
 
 /* Creates the reference of a known solution; its grid is chosen later. */
 int vida__create_known_reference(const VidaKnownSolution* solution, vida_reference** reference,
@@ -82,6 +90,8 @@ int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vid
 /* Returns whether a known solution distinguishes the two sides of a jump at t. */
 bool vida__has_one_sided_states(const vida_reference* reference, double t);
 
+/* Returns the time of a stored state. */
+double vida__reference_time(const vida_reference* reference, long state);
 /* Returns the index of the state stored after `step` steps; -1 if there is none. *cursor is 0 at
  * first and only increases, as steps do. */
 long vida__find_state(const vida_reference* reference, long step, long* cursor);

@@ -117,6 +117,7 @@ static int copy_reference(const vida_reference* from, vida_reference** copy, Vid
   made->known_data = NULL;
   made->options = NULL;
   made->states = made->multiplier_count = 0;
+  made->events = (vida_event_list){0};
   made->steps = NULL;
   made->q = made->v = made->multiplier_t = made->multipliers = NULL;
   const int code = VidaOptions_Copy(from->options, &made->options, error);

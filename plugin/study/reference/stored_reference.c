@@ -23,6 +23,8 @@ void vida__put_reference(const VidaStudy* study, vida_record* record) {
   vida__put_real(record, reference->extent);
   vida__put_integer(record, reference->is_rough);
   vida__put_real(record, reference->passed_t);
+  vida__put_real(record, reference->ended_t);
+  vida__put_events(&reference->events, record);
   put_steps(reference, record);
   vida__put_reals(record, states * n, reference->q);
   vida__put_reals(record, states * n, reference->v);
@@ -80,6 +82,12 @@ int vida__get_reference(VidaStudy* study, vida_record* record, VidaError* error)
   reference->extent = vida__get_real(record);
   reference->is_rough = vida__get_integer(record) != 0;
   reference->passed_t = vida__get_real(record);
+  reference->ended_t = vida__get_real(record);
+  code = vida__create_events(study->system, &reference->events, error);
+  code = code ? code : vida__get_events(&reference->events, record, error);
+  if (code) {
+    return code;
+  }
   get_states(study, record, vida__needed_states(study));
   code = get_multipliers(study, record, error);
   reference->is_kept = !code && vida__is_read(record);

@@ -84,6 +84,13 @@ static int observe_jump(void* data, VidaStepper* stepper, VidaError* error) {
   return code ? code : emit_sample(work, true, error);
 }
 
+/* Stores an event, and counts what it changes. */
+static int observe_event(const VidaEventRecord* record, void* data) {
+  running_run* work = data;
+  const int code = vida__add_event(&work->run->events, record);
+  return code ? code : vida__observe_event(&work->monitors, &work->loop, record);
+}
+
 static int start_two_points(running_run* work, VidaError* error) {
   const VidaStudy* study = work->study;
   long cursor = 0;
@@ -142,6 +149,7 @@ static int start_run(running_run* work, VidaError* error) {
   if (code == VIDA_SUCCESS) {
     code = emit_sample(work, false, error);
     vida__set_jump_function(work->loop.stepper, observe_jump, work);
+    VidaStepper_SetEventObserver(work->loop.stepper, observe_event, work, NULL);
   }
   if (code != VIDA_SUCCESS || !work->run->two_points) {
     return code;
@@ -152,7 +160,8 @@ static int start_run(running_run* work, VidaError* error) {
 
 static int observe_run(running_run* work, VidaError* error) {
   int code = vida__observe_step(&work->monitors, &work->loop, error);
-  if (code == VIDA_SUCCESS && vida__is_sampled(work->run, work->loop.step)) {
+  if (code == VIDA_SUCCESS &&
+      (vida__is_sampled(work->run, work->loop.step) || VidaStepper_HasEnded(work->loop.stepper))) {
     code = emit_sample(work, false, error);
   }
   return code;
@@ -170,7 +179,7 @@ static int begin_time_loop(running_run* work, VidaError* error) {
 }
 
 static bool is_at_end(const running_run* work) {
-  return work->loop.step >= vida__count_steps(&work->run->grid);
+  return vida__is_time_loop_over(&work->loop);
 }
 
 /* Observes the step that has just been made, unless it has failed with a code. */
@@ -181,6 +190,7 @@ static int follow_step(running_run* work, int code, VidaError* error) {
 
 static void end_time_loop(running_run* work, int code) {
   vida__set_jump_function(work->loop.stepper, NULL, NULL);
+  VidaStepper_SetEventObserver(work->loop.stepper, NULL, NULL, NULL);
   work->study_must_end = work->study_must_end || code == VIDA_STOPPED;
 }
 
@@ -241,13 +251,12 @@ enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
 static int run_time_loop_again(running_run* work, VidaError* error) {
   enum { TOGETHER = 64 }; /* steps between two reports of the progress */
   const VidaStudy* study = work->study;
-  const long steps = vida__count_steps(&work->run->grid);
   int code = vida__start_time_loop(&work->loop, vida__run_q0(study, work->run),
                                    vida__run_v0(study, work->run), error);
   if (!code && work->run->two_points) {
     code = start_two_points(work, error);
   }
-  while (!code && work->loop.step < steps) {
+  while (!code && !vida__is_time_loop_over(&work->loop)) {
     code = vida__advance_time_loop(&work->loop, TOGETHER, error);
     code = code ? code : vida__show_progress(&work->loop, error);
   }
@@ -371,6 +380,51 @@ static void remark_on_velocities(const running_run* work, VidaRow* row) {
   }
 }
 
+/* Compares the events of a run that has reached its end with those of the reference. */
+static void compare_events(const running_run* work, VidaRow* row) {
+  const VidaStudy* study = work->study;
+  const vida_event_list* events = &work->run->events;
+  const vida_reference* reference = vida__reference_of(study, work->run);
+  int differs;
+  if (!reference || !reference->events.counts) { /* none, or it does not know events */
+    return;
+  }
+  row->event_error = vida__compare_events(events, &reference->events, &differs);
+  if (differs >= 0) {
+    VidaEventKind kind;
+    const char* name = vida__source_name(study->system, differs, &kind);
+    vida__add_remark(
+        row,
+        (VidaRemark){.kind = VIDA_REMARK_OTHER_EVENTS,
+                     .word = kind == VIDA_EVENT_ZERO ? "event" : Vida_EventKindName((int)kind),
+                     .a = (double)reference->events.counts[differs],
+                     .count = events->counts[differs]},
+        name);
+  }
+}
+
+/* Counts the events up to the last state of the run, and remarks on them. */
+static void finish_events(running_run* work, int code, VidaRow* row) {
+  vida_event_list* events = &work->run->events;
+  vida__forget_events_after(events, row->t_end);
+  row->events = events->count;
+  if (vida__count_sources(work->study->system) == 0 ||
+      VidaOptions_Get(work->study->options, "events") == 0.0) {
+    return;
+  }
+  if (!code && VidaStepper_HasEnded(work->loop.stepper) && events->last.name) {
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_ENDED_BY_EVENT, .t = row->t_end},
+                     events->last.name);
+  }
+  if (events->count > events->kept) {
+    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_EVENTS_DROPPED, .count = events->kept},
+                     NULL);
+  }
+  if (!code) {
+    compare_events(work, row);
+  }
+}
+
 static int finish_run(running_run* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
   vida__clear_remarks(row);
@@ -395,6 +449,7 @@ static int finish_run(running_run* work, int code, VidaError* problem) {
   if (vida__lacks_reference(work->study, work->run)) {
     vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_REFERENCE_FAILED}, NULL);
   }
+  finish_events(work, code, row);
   vida__remark_on_passages(&work->monitors, &work->loop, row);
   remark_on_velocities(work, row);
   vida__remark_on_switches(&work->monitors, row);
@@ -446,7 +501,9 @@ static int open_run(running_run* work, VidaStudy* study, int index, const VidaOb
     return VIDA_SUCCESS;
   }
   work->deadline = vida__set_deadline(study);
-  int code = vida__create_monitors(study, work->run, &work->monitors, error);
+  vida__destroy_events(&work->run->events);
+  int code = vida__create_events(study->system, &work->run->events, error);
+  code = code ? code : vida__create_monitors(study, work->run, &work->monitors, error);
   if (code == VIDA_SUCCESS) {
     code = notify_observer(work, work->observer->begin, error);
   }

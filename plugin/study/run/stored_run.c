@@ -139,6 +139,7 @@ void vida__put_run(const VidaStudy* study, int index, const VidaRow* row, vida_r
   memcpy(sizes, &run->sizes, sizeof sizes);
   put_row(row, record);
   vida__put_reals(record, SIZES, sizes);
+  vida__put_events(&run->events, record);
   vida__put_integer(record, run->joint_steps);
   vida__put_real(record, run->reference_error);
   if (run->own_start) {
@@ -152,19 +153,23 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
   VidaRow* row = vida__allocate(1, sizeof *row);
   double* start = vida__allocate(2 * n, sizeof *start);
   double sizes[SIZES];
-  int code = row && start ? VIDA_SUCCESS : vida__fail_memory(error);
+  vida_event_list events;
+  int code = vida__create_events(study->system, &events, error);
+  code = code || (row && start) ? code : vida__fail_memory(error);
   if (!code) {
     get_row(study, record, row);
     vida__get_reals(record, SIZES, sizes);
+    code = vida__get_events(&events, record, error);
     const int64_t joint_steps = vida__get_integer(record);
     const double reference_error = vida__get_real(record);
     vida__get_reals(record, run->own_start ? 2 * n : 0, start);
-    if (record->no_memory) {
+    if (record->no_memory || code) {
       code = vida__fail_memory(error);
     } else if (record->too_short || strcmp(row->method, run->row.method) != 0) {
       code = vida__fail(error, VIDA_INPUT_OUTPUT, "the stored result does not fit run %d", index);
     } else {
       run->row = *row;
+      vida__exchange_events(&run->events, &events);
       run->joint_steps = (long)joint_steps;
       run->reference_error = reference_error;
       run->is_kept = true;
@@ -174,6 +179,7 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
       }
     }
   }
+  vida__destroy_events(&events);
   free(row);
   free(start);
   return code;

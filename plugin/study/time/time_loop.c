@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include <vida/event.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -186,7 +188,12 @@ int vida__show_joint_step(vida_ensemble* ensemble, vida_time_loop* loop, int k, 
 }
 
 double vida__time_loop_time(const vida_time_loop* loop) {
-  return vida__grid_time(&loop->grid, loop->step);
+  return VidaStepper_HasEnded(loop->stepper) ? VidaStepper_Time(loop->stepper)
+                                             : vida__grid_time(&loop->grid, loop->step);
+}
+
+bool vida__is_time_loop_over(const vida_time_loop* loop) {
+  return loop->step >= vida__count_steps(&loop->grid) || VidaStepper_HasEnded(loop->stepper);
 }
 
 VidaStatistics vida__time_loop_statistics(const vida_time_loop* loop) {

@@ -54,8 +54,10 @@ int vida__show_joint_step(vida_ensemble* ensemble, vida_time_loop* loop, int k, 
                           VidaError* error);
 /* Makes the step that the checks have rejected (VIDA_LANE_REJECTED). */
 int vida__make_rejected_step(vida_time_loop* loop, VidaError* error);
-/* Returns the current time (s). */
+/* Returns the current time (s): that of the event, if one has ended the motion. */
 double vida__time_loop_time(const vida_time_loop* loop);
+/* Returns whether the loop is at its end: all steps are made, or an event has ended the motion. */
+bool vida__is_time_loop_over(const vida_time_loop* loop);
 /* Returns the statistics of all steps. */
 VidaStatistics vida__time_loop_statistics(const vida_time_loop* loop);
 

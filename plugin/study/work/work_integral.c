@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/memory.h"
+#include "system/contacts/contacts.h"
 #include "system/evaluate/time_jumps.h"
 
 /* The difference between the work of two steps and that of one step over both is 2^6 - 1 times the
@@ -199,7 +200,7 @@ double vida__work_at(vida_work* work, double t) {
   if (!work->known) {
     return (double)NAN;
   }
-  if (work->steps == 0 || !(t < to->t)) {
+  if (work->only_events || work->steps == 0 || !(t < to->t)) {
     return vida__sum_value(&work->work);
   }
   return work->earlier + integrate_part(work, (t - from->t) / (to->t - from->t));
@@ -270,9 +271,29 @@ static int allocate(vida_work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+/* Friction and moving ground do work while a contact is closed, which is not integrated. */
+static bool has_working_contacts(const VidaSystem* system) {
+  const vida_contacts* contacts = system->contacts;
+  bool works = contacts && contacts->set.time_dependent;
+  for (int i = 0; contacts && i < contacts->count; i++) {
+    works = works || contacts->list[i].friction > 0.0;
+  }
+  for (int b = 0; contacts && b < contacts->set.constraint_batch_count; b++) {
+    const vida_functions* functions = contacts->set.constraint_batches[b].functions;
+    works = works || (functions && functions->timed);
+  }
+  return works;
+}
+
 int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* error) {
   const bool exchanges = vida__has_energy_sources(system);
-  *work = (vida_work){.system = system, .known = true, .error = exchanges ? (double)NAN : 0.0};
+  const bool only_events =
+      system->exchange == VIDA_EXCHANGE_EVENTS && !vida__has_timed_forces(system);
+  *work = (vida_work){.system = system,
+                      .only_events = only_events,
+                      .known = !has_working_contacts(system),
+                      .unknown_t = NAN,
+                      .error = exchanges && !only_events ? (double)NAN : 0.0};
   if (!exchanges && !system->nonholonomic) {
     return VIDA_SUCCESS;
   }
@@ -319,7 +340,7 @@ void vida__begin_work(vida_work* work, double t, const double* q, const double* 
   }
   work->after = -INFINITY;
   set_node(work, &work->right, t, q, v);
-  if (work->power) {
+  if (work->power && !work->only_events) {
     vida__power_mark(work->power, t, q, v);
     find_power(work, &work->right, t);
   }
@@ -332,7 +353,7 @@ static void follow(vida_work* work, double t, const double* q, const double* v, 
   }
   copy_node(work, &work->right, &work->left);
   set_node(work, &work->right, t, q, v);
-  if (work->power) {
+  if (work->power && !work->only_events) {
     add_work(work, before);
   }
   if (work->evaluator) {

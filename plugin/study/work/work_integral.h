@@ -21,6 +21,7 @@ typedef struct vida_work {
   const VidaSystem* system;
   vida_power* power;         /* NULL: the energy of the system is constant */
   vida_evaluator* evaluator; /* for the rows; NULL: no row is nonholonomic */
+  bool only_events;          /* nothing else changes the energy: there is no power to integrate */
   bool jumps;                /* some formula may jump in time, at a node */
   double before, after;  /* times on both sides of the last jump, at which formulas have the values
                             of that side */
@@ -30,16 +31,17 @@ typedef struct vida_work {
   double *entries, *row, *rate;       /* entries of G; m each: the rows at an inner point */
   double* memory;
   long steps;
-  double lone;        /* estimated error for parts of a step, which have no pair */
-  vida_sum work;      /* work up to the node */
-  double earlier;     /* work up to the node before */
-  double pair;        /* work of the steps since `coarse` */
-  vida_sum doubt;     /* differences between steps and pairs of steps */
-  double error;       /* largest estimated error of the work so far; NaN: no pair was compared */
-  bool known;         /* the power of all states was known */
-  double unknown_t;   /* time of the first state without a known power */
-  vida_sum* integral; /* m: time integrals of nonholonomic rows */
-  double slip;        /* the largest |integral| so far */
+  double lone;    /* estimated error for parts of a step, which have no pair */
+  vida_sum work;  /* work up to the node */
+  double earlier; /* work up to the node before */
+  double pair;    /* work of the steps since `coarse` */
+  vida_sum doubt; /* differences between steps and pairs of steps */
+  double error;   /* largest estimated error of the work so far; NaN: no pair was compared */
+  bool known;     /* the power of all states was known */
+  double
+      unknown_t; /* time of the first state without a known power; NaN: closed contacts do work */
+  vida_sum* integral;            /* m: time integrals of nonholonomic rows */
+  double slip;                   /* the largest |integral| so far */
   vida_velocity_balance balance; /* for runs that may step over forces of time */
 } vida_work;
 
