@@ -329,6 +329,7 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
     code = vida__check_derivatives(check, error);
     code = code ? code : vida__check_symmetry(check, error);
     code = code ? code : vida__check_rows(check, error);
+    vida__check_events(check);
     code = code ? code : vida__check_contacts(check, error);
     code = code ? code : find_rank(check, error);
     code = code ? code : find_plan(check, error);

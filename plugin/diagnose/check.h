@@ -36,6 +36,8 @@ int vida__check_derivatives(VidaCheck* check, VidaError* error);
 int vida__check_symmetry(VidaCheck* check, VidaError* error);
 /* Finds nonholonomic rows that are integrable (check_rows.c). */
 int vida__check_rows(VidaCheck* check, VidaError* error);
+/* Lists events, and finds functions without a value at the start (check_events.c). */
+void vida__check_events(VidaCheck* check);
 /* Lists contacts, and finds gaps that are negative at the start (check_contacts.c). */
 int vida__check_contacts(VidaCheck* check, VidaError* error);
 

@@ -86,10 +86,10 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   vida__remove_results(directory);
   /* Files of an earlier run would not belong to the files that are written now. */
   static const char* const results[] = {
-      "comparison.csv",     "comparison.json",    "study.txt",
-      "report.json",        "report.html",        VIDA_JOURNAL_NAME,
-      VIDA_PROGRESS_NAME,   VIDA_SWEEP_ROWS_NAME, VIDA_SWEEP_STATISTICS_NAME,
-      VIDA_SWEEP_STATE_NAME};
+      "comparison.csv",      "comparison.json",    "study.txt",
+      "report.json",         "report.html",        VIDA_JOURNAL_NAME,
+      VIDA_PROGRESS_NAME,    VIDA_SWEEP_ROWS_NAME, VIDA_SWEEP_STATISTICS_NAME,
+      VIDA_SWEEP_STATE_NAME, "events.csv"};
   for (size_t i = 0; i < sizeof results / sizeof results[0]; i++) {
     code = join(path, directory, results[i], error);
     if (!code && remove(path) != 0 && errno != ENOENT) {
@@ -143,6 +143,11 @@ static int write_study(const VidaStudy* const* studies, int count, FILE* file, V
   return vida__write_facts(studies[0], file, error);
 }
 
+static int write_events(const VidaStudy* const* studies, int count, FILE* file, VidaError* error) {
+  (void)count;
+  return vida__write_events_csv(studies[0], file, error);
+}
+
 int VidaReport_Write(const VidaStudy* const* studies, int count, const char* directory,
                      VidaError* error) {
   if (VIDA_REFUSE_NULL(error, directory)) {
@@ -153,12 +158,16 @@ int VidaReport_Write(const VidaStudy* const* studies, int count, const char* dir
     writer* write;
   } files[] = {{"comparison.csv", "comparison.csv.partial", VidaReport_Csv},
                {"comparison.json", "comparison.json.partial", VidaReport_Json},
-               {"study.txt", "study.txt.partial", write_study}};
+               {"study.txt", "study.txt.partial", write_study},
+               {"events.csv", "events.csv.partial", write_events}};
   enum { FILES = sizeof files / sizeof files[0] };
   char partial[FILES][PATH_SIZE], path[PATH_SIZE];
   int code = VIDA_SUCCESS;
   int written = 0;
-  const int wanted = count == 1 ? FILES : FILES - 1; /* study.txt speaks of one comparison */
+  /* The last two speak of one comparison. */
+  const int wanted = count != 1                                ? FILES - 2
+                     : studies && vida__has_events(studies[0]) ? FILES
+                                                               : FILES - 1;
   for (; written < wanted && !code; written++) {
     code = join(partial[written], directory, files[written].partial, error);
     code = code ? code : write_file(partial[written], files[written].write, studies, count, error);

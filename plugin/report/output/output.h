@@ -116,11 +116,14 @@ void vida__column_unit(const vida_units* units, bool relative, const VidaColumn*
 /* Returns the norm of the errors as text, "mean over steps" for example (study_facts.c). */
 const char* vida__norm_text(const VidaStudy* study);
 
-/* The text that says what the column energy_error refers to, for systems with
- * vida__has_energy_sources. */
-#define VIDA_ENERGY_BALANCE_TEXT                                                           \
-  "against that of the start and the work that forces, dampers, drives and explicit time " \
-  "have done since"
+/* Returns whether the outputs of a study list events (events.c). */
+bool vida__has_events(const VidaStudy* study);
+/* Writes events.csv. */
+int vida__write_events_csv(const VidaStudy* study, FILE* file, VidaError* error);
+
+/* Returns the text that says what the column energy_error refers to; "" for a system whose energy
+ * is constant (study_facts.c). */
+const char* vida__energy_balance_text(const VidaSystem* system);
 
 /* Writes study.txt, with lines "name: value" (study_facts.c). */
 int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error);

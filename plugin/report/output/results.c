@@ -361,6 +361,36 @@ static int take_rows(const vida_csv* own, vida_string_table* methods, vida_resul
   return code ? code : find_files(results, error);
 }
 
+/* Systems without events have no file of them. */
+static int read_events(vida_results* results, VidaError* error) {
+  char path[VIDA_PATH_SIZE];
+  if (!is_file(results->directory, "events.csv")) {
+    return VIDA_SUCCESS;
+  }
+  join(path, results->directory, "events.csv");
+  int code = vida__read_csv(path, &results->events, error);
+  static const char* const numbers[] = {"run", "t"};
+  for (int k = 0; k < 2 && !code; k++) {
+    const int column = vida__csv_column(&results->events, numbers[k]);
+    code = column < 0 ? fail_damaged(path, "a column of it is missing", error)
+                      : vida__check_numbers(&results->events, path, column, error);
+  }
+  return code;
+}
+
+bool vida__next_event(const vida_results* results, int run, long* row, double* t) {
+  const vida_csv* events = &results->events;
+  const int number = vida__csv_column(events, "run"), time = vida__csv_column(events, "t");
+  while (*row < events->rows && vida__csv_real(events, *row, number) != run + 1) {
+    ++*row;
+  }
+  if (*row >= events->rows) {
+    return false;
+  }
+  *t = vida__csv_real(events, (*row)++, time);
+  return isfinite(*t);
+}
+
 int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error) {
   vida_csv all = {0}, own = {0};
   vida_string_table methods = {0};
@@ -383,6 +413,7 @@ int vida__read_results(const char* directory, int study, vida_results* results, 
   code = code ? code : list_methods(&all, &methods, results, error);
   code = code ? code : read_facts(results, error);
   code = code ? code : take_rows(&own, &methods, results, error);
+  code = code ? code : read_events(results, error);
   vida__free_csv(&all);
   vida__free_csv(&own);
   vida__free_strings(&methods);
@@ -425,7 +456,8 @@ static void remove_trajectories(const char* directory) {
 }
 
 void vida__remove_results(const char* directory) {
-  static const char* const files[] = {"comparison.csv", "comparison.json", "study.txt"};
+  static const char* const files[] = {"comparison.csv", "comparison.json", "study.txt",
+                                      "events.csv"};
   char child[VIDA_PATH_SIZE], plots[VIDA_PATH_SIZE];
   VidaError ignored;
   const int count = is_file(directory, "study.txt") ? 0 : vida__count_stored(directory, &ignored);
@@ -450,5 +482,6 @@ void vida__free_results(vida_results* results) {
   free(results->methods);
   free(results->colours);
   free(results->pattern);
+  vida__free_csv(&results->events);
   memset(results, 0, sizeof *results);
 }

@@ -41,6 +41,7 @@ typedef struct vida_results {
   vida_units units;
   int pattern_size, pattern_count; /* of the KKT matrix; count 0: not stored */
   int (*pattern)[2];               /* row, column */
+  vida_csv events;                 /* events.csv; no rows: there is none */
 } vida_results;
 
 /* Returns the number of comparisons in a folder: 1, or the number of folders DIRECTORY/1,
@@ -49,6 +50,9 @@ int vida__count_stored(const char* directory, VidaError* error);
 /* Reads the comparison with the index `study` (0 .. count - 1) of a folder. The caller frees
  * *results with vida__free_results, also after a failure. */
 int vida__read_results(const char* directory, int study, vida_results* results, VidaError* error);
+/* Finds the next event of a run: its row in results->events from *row on. *t receives its time, and
+ * *row the row after it. Returns false if there is none. */
+bool vida__next_event(const vida_results* results, int run, long* row, double* t);
 /* Frees the results. */
 void vida__free_results(vida_results* results);
 /* Removes the trajectories that the comparison.csv of a folder names, and the folders of several

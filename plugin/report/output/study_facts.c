@@ -9,6 +9,7 @@
 #include "report/output/output.h"
 #include "study/study.h"
 #include "system/model/model.h"
+#include "system/power.h"
 
 /* For larger matrices the picture would be a dark area, and the file longer than the results. */
 enum { MOST_ENTRIES = 200000 };
@@ -146,4 +147,15 @@ int vida__write_facts(const VidaStudy* study, FILE* file, VidaError* error) {
     }
   }
   return vida__finish_output(file, "study.txt", error);
+}
+
+const char* vida__energy_balance_text(const VidaSystem* system) {
+  return system->exchange == 0 ? ""
+         : system->exchange == VIDA_EXCHANGE_EVENTS
+             ? "against that of the start and its changes at events since"
+         : system->exchange & VIDA_EXCHANGE_EVENTS
+             ? "against that of the start and the work that forces, dampers, drives, explicit time "
+               "and events have done since"
+             : "against that of the start and the work that forces, dampers, drives and explicit "
+               "time have done since";
 }

@@ -97,7 +97,8 @@ static void choose_columns(table_layout* table) {
   const vida_columns all = vida__grouped_columns();
   for (int i = 0; i < all.count; i++) {
     const VidaColumn* column = all.column[i];
-    if (!column->title[0]) {
+    if (!column->title[0] ||
+        ((column->traits & VIDA_COLUMN_EVENTS) && !VidaStudy_HasColumn(table->study, column))) {
       continue;
     }
     add_column(table, column, (table_column){NULL, CELL_OWN, column->title, column->importance});
@@ -569,7 +570,9 @@ static void write_title(const table_layout* table) {
   }
   vida__write_styled(title, table->width, table->style->title, table->style->plain, table->file);
   if (vida__has_energy_sources(study->system)) {
-    write_paragraph(table, "energy: " VIDA_ENERGY_BALANCE_TEXT);
+    char energy[VIDA_MESSAGE_SIZE] = "energy: ";
+    vida__append(energy, sizeof energy, "%s", vida__energy_balance_text(study->system));
+    write_paragraph(table, energy);
   }
   if (VidaStudy_Notes(study)[0]) {
     write_paragraph(table, VidaStudy_Notes(study));

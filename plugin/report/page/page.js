@@ -299,8 +299,10 @@ function makePlots(study, families, chosen) {
   const curves = (points) => chosen().map((m) => ({ name: m.name, colour: colourOf(m.family), dash: m.dash, points: points(m) }));
   const against = (m, values) => m.run.t.map((t, i) => [t, values[i]]);
   const size = (values) => values.map((v) => (v === null ? null : Math.abs(v)));
+  const events = () => chosen().flatMap((m) => (m.run.events || []).map((e) => ({ t: e.t, colour: colourOf(m.family),
+    text: `${m.name}: ${e.name}${e.kind === "zero" ? "" : `, ${e.kind}`} at t = ${numberText(e.t, 10)} s` })));
   const overTime = (title, yLabel, values, logY = true) => plotFigure(() => ({
-    title, xLabel: "t [s]", yLabel, logY, curves: curves((m) => against(m, values(m))),
+    title, xLabel: "t [s]", yLabel, logY, events: events(), curves: curves((m) => against(m, values(m))),
     empty: logY ? "Exactly zero throughout, for the runs that are chosen." : undefined }));
   const figures = [overTime("Energy error", study.energy_balance ? "|E − E(0) − work| [J]" : "|E − E(0)| [J]",
     (m) => size(m.run.energy_error))];

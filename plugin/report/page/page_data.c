@@ -23,6 +23,7 @@
 
 enum {
   MOST_LISTED = 200, /* coordinates, terms and rows that are listed individually */
+  MOST_EVENTS = 500, /* of a run, as marks */
   DIGITS_STATE = 7,
   DIGITS_POINT = 5, /* digits of values that are only drawn */
   DIGITS_ERROR = 4,
@@ -423,6 +424,22 @@ static void write_changes(FILE* file, const VidaRecording* from, const vida_reco
   fputs("]", file);
 }
 
+static void write_events(FILE* file, const VidaStudy* study, int index) {
+  const VidaStudyEvent* events = NULL;
+  const long count = VidaStudy_Events(study, index, &events);
+  fputs(",\n\"events\": [", file);
+  for (int i = 0; i < count && i < MOST_EVENTS && vida__has_events(study); i++) {
+    fprintf(file, "%s{", comma(i));
+    write_text(file, "name", events[i].name);
+    fputs(", ", file);
+    write_text(file, "kind", Vida_EventKindName((int)events[i].kind));
+    fputs(", \"t\": ", file);
+    write_number(file, events[i].t, DIGITS_TIME);
+    fputs("}", file);
+  }
+  fputs("]", file);
+}
+
 static void write_run(FILE* file, const VidaRecording* from, int index) {
   const vida_recorded_layout* at = &from->layout;
   const vida_recorded_run* run = vida__recorded_run(from, index);
@@ -447,6 +464,7 @@ static void write_run(FILE* file, const VidaRecording* from, int index) {
   write_named_columns(file, from, run, "observables", at->observable, at->observables,
                       DIGITS_STATE);
   write_named_columns(file, from, run, "points", at->point, 3 * at->points, DIGITS_POINT);
+  write_events(file, from->study, index);
   fputs("}", file);
 }
 
@@ -646,8 +664,7 @@ static void write_study(FILE* file, const VidaRecording* from, const vida_column
   fputs(",\n", file);
   write_text(file, "label", study->label);
   fputs(", ", file);
-  write_text(file, "energy_balance",
-             vida__has_energy_sources(study->system) ? VIDA_ENERGY_BALANCE_TEXT : "");
+  write_text(file, "energy_balance", vida__energy_balance_text(study->system));
   fputs(",\n", file);
   write_drawing(file, &from->wireframe);
   fputs(",\n", file);

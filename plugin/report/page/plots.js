@@ -125,7 +125,8 @@ function summary(spec) {
 }
 
 // spec: title, xLabel, yLabel, logX, logY, equal (one scale for both axes), and
-// curves: { name, colour, dash, points: [[x, y], ...], marks }
+// curves: { name, colour, dash, points: [[x, y], ...], marks }; events: { t, text, colour } are ticks at the
+// lower edge of a plot over time
 function drawPlot(svg, spec, width) {
   const height = Math.round(Math.min(340, Math.max(230, width * 0.62)));
   const curves = spec.curves.map((curve) => ({ curve, places: transform(curve, spec) }));
@@ -172,6 +173,12 @@ function drawPlot(svg, spec, width) {
       mark.append(svgElement("title", {}, curve.name));
       svg.append(mark);
     }
+  }
+  for (const event of (spec.events || []).filter((e) => e.t >= x0 && e.t <= x1)) {
+    const tick = svgElement("line", { class: "event", x1: toX(event.t), x2: toX(event.t), y1: top + inner[1] - 9,
+      y2: top + inner[1], stroke: event.colour });
+    tick.append(svgElement("title", {}, event.text));
+    svg.append(tick);
   }
 }
 

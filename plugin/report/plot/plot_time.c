@@ -17,7 +17,8 @@ enum {
   MOST_ROWS = 8,    /* panels of single columns above each other */
   MOST_CURVES = 60, /* in a panel */
   MOST_PARTS = 64,  /* columns of a trajectory in one quantity */
-  MOST_POINTS = 2000
+  MOST_POINTS = 2000,
+  MOST_MARKS = 200 /* of the events of a run */
 };
 
 /* The quantity of a panel: a column, its change since the start, or the norm of several columns. */
@@ -125,6 +126,41 @@ static int add_curve(vida_picture* picture, vida_panel* panel, const quantity* w
   }
   free(x);
   free(y);
+  return code;
+}
+
+/* Marks the events of a run on its curve, between the rows of its trajectory. */
+static int add_marks(const vida_picture* picture, vida_panel* panel, const quantity* what, int run,
+                     int entry, const vida_table* table, VidaError* error) {
+  double start[MOST_PARTS], t;
+  long row = 0, next = 0;
+  if (picture->results->events.rows == 0) {
+    return VIDA_SUCCESS;
+  }
+  vida_curve* marks = vida__add_curve(panel);
+  int code = marks ? VIDA_SUCCESS : vida__fail_memory(error);
+  find_start(what, table, start);
+  for (int k = 0; k < MOST_MARKS && !code; k++) {
+    if (!vida__next_event(picture->results, run, &next, &t)) {
+      break;
+    }
+    while (row + 1 < table->rows && vida__table_real(table, row + 1, what->time) < t) {
+      row++;
+    }
+    const long to = row + 1 < table->rows ? row + 1 : row;
+    const double t0 = vida__table_real(table, row, what->time);
+    const double t1 = vida__table_real(table, to, what->time);
+    const double part = t1 > t0 ? fmin(fmax((t - t0) / (t1 - t0), 0.0), 1.0) : 0.0;
+    const double y =
+        (1.0 - part) * value_of(what, table, row, start) + part * value_of(what, table, to, start);
+    if (isfinite(y) && vida__is_in_time(picture, t)) {
+      code = vida__extend_curve(marks, t, y, error);
+    }
+  }
+  if (!code) {
+    marks->entry = entry;
+    marks->only_marks = marks->secondary = true;
+  }
   return code;
 }
 
@@ -245,6 +281,9 @@ static int fill_row(vida_picture* picture, int first, int count, const row_of_pa
       for (int k = 0; k < count && !code; k++) {
         code = add_curve(picture, &picture->panels[first + k], &quantities[k], run, entry,
                          &trajectory.table, error);
+        code = code ? code
+                    : add_marks(picture, &picture->panels[first + k], &quantities[k], run, entry,
+                                &trajectory.table, error);
       }
     }
     vida__free_trajectory(&trajectory);
@@ -488,6 +527,7 @@ static int add_run(vida_picture* picture, int run, int panels, VidaError* error)
       const int entry =
           vida__legend(picture, label, vida__colour_of_run(picture, run), same, false);
       code = add_curve(picture, panel, &what, run, entry, &trajectory.table, error);
+      code = code ? code : add_marks(picture, panel, &what, run, entry, &trajectory.table, error);
     }
   }
   vida__free_trajectory(&trajectory);
