@@ -334,6 +334,38 @@ static int result_json(lua_State* L) {
   return push_buffer(L, buffer, code, &error);
 }
 
+/*** The events of a run, in the order of time, and at most the first 10000.
+ * @function events
+ * @tparam integer run its number
+ * @treturn {table,...} each with `name` (of the event or contact), `kind` ("zero", for events of
+ *   `system:event`) and `t`, s
+ * @treturn integer the number of all events of the run
+ * @usage
+ * local events, count = result:events(1)
+ * print(count, #events)
+ */
+static int result_events(lua_State* L) {
+  const VidaStudy* study = check_result(L);
+  const int runs = VidaStudy_RunCount(study);
+  const char* what = lua_pushfstring(L, "the number of a run, from 1 to %d", runs);
+  const lua_Integer run = vidalua_check_count(L, 2, "events", what, 1, 0);
+  if (run < 1 || run > runs) {
+    vidalua_expected(L, "", "events", what, 2);
+  }
+  const VidaStudyEvent* events = NULL;
+  const long count = VidaStudy_Events(study, (int)run - 1, &events);
+  lua_createtable(L, (int)count, 0);
+  for (long i = 0; i < count; i++) {
+    lua_createtable(L, 0, 3);
+    vidalua_set_text(L, "name", events[i].name);
+    vidalua_set_text(L, "kind", Vida_EventKindName((int)events[i].kind));
+    vidalua_set_real(L, "t", events[i].t);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_pushinteger(L, VidaStudy_EventCount(study, (int)run - 1));
+  return 2;
+}
+
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /*** Writes comparison.csv and comparison.json, further data for pictures, and report.json, from
@@ -721,6 +753,7 @@ void vidalua_open_result(lua_State* L) {
                                      {"write", result_write},
                                      {"report", result_report},
                                      {"plot", result_plot},
+                                     {"events", result_events},
                                      {"seconds_for", result_seconds_for},
                                      {NULL, NULL}};
   static const luaL_Reg properties[] = {{VIDALUA_ELEMENT, result_row},

@@ -14,14 +14,59 @@
  * stepper:step(10)
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
 
+/* An event since the start; the name belongs to the system. */
+typedef struct LoggedEvent {
+  VidaEventKind kind;
+  const char* name;
+  double t;
+} LoggedEvent;
+
 typedef struct StepperHandle {
   VidaStepper* stepper; /* NULL once closed */
   VidaLuaBox* box;      /* the system it needs */
+  LoggedEvent* events;  /* since the start, at most MOST_EVENTS */
+  size_t event_capacity;
+  long event_count, kept_events; /* of all of them, and of those in `events` */
 } StepperHandle;
+
+enum { MOST_EVENTS = 1000000 };
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static int log_event(const VidaEventRecord* record, void* data) {
+  StepperHandle* handle = data;
+  if (handle->kept_events < MOST_EVENTS) {
+    if ((size_t)handle->kept_events == handle->event_capacity) {
+      const size_t capacity = 2 * handle->event_capacity + 64;
+      LoggedEvent* moved = realloc(handle->events, capacity * sizeof *moved);
+      if (!moved) {
+        return VIDA_OUT_OF_MEMORY;
+      }
+      handle->events = moved;
+      handle->event_capacity = capacity;
+    }
+    handle->events[handle->kept_events++] = (LoggedEvent){record->kind, record->name, record->t};
+  }
+  handle->event_count++;
+  return 0;
+}
+
+static void forget_events(StepperHandle* handle) {
+  handle->event_count = handle->kept_events = 0;
+}
+
+/* Forgets the events of a step that has failed, which the stepper has left for its node at t. */
+static void forget_events_after(StepperHandle* handle, double t) {
+  while (handle->kept_events > 0 && handle->events[handle->kept_events - 1].t > t) {
+    handle->kept_events--;
+    handle->event_count--;
+  }
+}
 
 /* ---- ownership ------------------------------------------------------------------------------- */
 
@@ -33,6 +78,10 @@ typedef struct StepperHandle {
 static int stepper_close(lua_State* L) {
   StepperHandle* handle = vidalua_check_self(L, VIDALUA_STEPPER);
   VidaStepper_Destroy(&handle->stepper);
+  free(handle->events);
+  handle->events = NULL;
+  handle->event_capacity = 0;
+  forget_events(handle);
   vidalua_release_box(&handle->box);
   return 0;
 }
@@ -69,6 +118,7 @@ static void create_stepper(lua_State* L, const VidaOptions* options, const char*
   if (VidaStepper_Create(handle->box->system, options, &handle->stepper, &error)) {
     vidalua_raise(L, place, NULL, &error);
   }
+  VidaStepper_SetEventObserver(handle->stepper, log_event, handle, NULL);
 }
 
 /*** Creates a stepper, and completes the system.
@@ -220,6 +270,7 @@ static int stepper_start(lua_State* L) {
   VidaError error;
   double t0 = 0.0;
   StepperHandle* handle = check_handle(L);
+  forget_events(handle);
   if (lua_isnoneornil(L, 2) || lua_istable(L, 2)) {
     return start_from_system(L, handle);
   }
@@ -254,7 +305,7 @@ static int stepper_start_two_points(lua_State* L) {
 
 /* ---- stepping -------------------------------------------------------------------------------- */
 
-/*** Makes steps.
+/*** Makes steps; where an event ends the motion, fewer (`stepper:has_ended`).
  * @function step
  * @tparam[opt=1] integer n number of steps
  * @treturn boolean|nil true, or nil if a step failed
@@ -267,13 +318,17 @@ static int stepper_start_two_points(lua_State* L) {
 static int stepper_step(lua_State* L) {
   enum { BETWEEN_CHECKS = 16 }; /* steps between two looks at the user's wish to stop */
   VidaError error;
-  VidaStepper* stepper = check_stepper(L);
+  StepperHandle* handle = check_handle(L);
+  VidaStepper* stepper = handle->stepper;
   const lua_Integer count = vidalua_check_count(L, 2, "step", "a number of steps, 0 or more", 0, 1);
   VidaLuaWatch watch = vidalua_begin_interrupt_checks(L);
   vidalua_mark_work_done(L);
   for (long left = (long)count, made; left > 0; left -= made) {
     const int code =
         VidaStepper_Steps(stepper, left < BETWEEN_CHECKS ? left : BETWEEN_CHECKS, &made, &error);
+    if (code) {
+      forget_events_after(handle, VidaStepper_Time(stepper));
+    }
     if (code > 0) {
       lua_pushnil(L);
       lua_pushstring(L, error.message);
@@ -286,8 +341,50 @@ static int stepper_step(lua_State* L) {
     if (vidalua_is_interrupted(&watch)) {
       return vidalua_error(L, "stopped on request");
     }
+    if (VidaStepper_HasEnded(stepper)) {
+      break;
+    }
   }
   lua_pushboolean(L, 1);
+  return 1;
+}
+
+/*** The events since the start, in the order of time, and at most the first million.
+ * @function events
+ * @treturn {table,...} each with `name` (of the event or contact), `kind` ("zero", for events of
+ *   `system:event`) and `t`, s
+ * @treturn integer the number of all events since the start
+ * @usage
+ * for _, event in ipairs(stepper:events()) do
+ *   print(event.name, event.kind, event.t)
+ * end
+ */
+static int stepper_events(lua_State* L) {
+  const StepperHandle* handle = check_handle(L);
+  lua_createtable(L, (int)handle->kept_events, 0);
+  for (long i = 0; i < handle->kept_events; i++) {
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, handle->events[i].name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, Vida_EventKindName((int)handle->events[i].kind));
+    lua_setfield(L, -2, "kind");
+    lua_pushnumber(L, handle->events[i].t);
+    lua_setfield(L, -2, "t");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_pushinteger(L, handle->event_count);
+  return 2;
+}
+
+/*** Whether an event with `action = "stop"` has ended the motion. `stepper:time()` is then its
+ * time, and no further step is possible until the next start.
+ * @function has_ended
+ * @treturn boolean
+ * @usage
+ * print(stepper:has_ended(), stepper:time())
+ */
+static int stepper_has_ended(lua_State* L) {
+  lua_pushboolean(L, VidaStepper_HasEnded(check_stepper(L)));
   return 1;
 }
 
@@ -508,6 +605,8 @@ void vidalua_open_stepper(lua_State* L) {
   static const luaL_Reg methods[] = {{"start", stepper_start},
                                      {"start_two_points", stepper_start_two_points},
                                      {"step", stepper_step},
+                                     {"events", stepper_events},
+                                     {"has_ended", stepper_has_ended},
                                      {"time", stepper_time},
                                      {"positions", stepper_positions},
                                      {"velocities", stepper_velocities},
