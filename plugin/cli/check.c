@@ -47,8 +47,9 @@ static void print_constants(const VidaSystem* system, const VidaCheck* check) {
   const VidaCheckNumbers numbers = VidaCheck_Numbers(check);
   bool any = false;
   if (!isnan(numbers.energy) && !numbers.energy_is_constant) {
-    printf("  energy at the start: %s; forces, dampers, drives, explicit time or events change it\n",
-           vida__real_text(number, numbers.energy, 10));
+    printf(
+        "  energy at the start: %s; forces, dampers, drives, explicit time or events change it\n",
+        vida__real_text(number, numbers.energy, 10));
   }
   printf("  constants at the start:");
   if (!isnan(numbers.energy) && numbers.energy_is_constant) {

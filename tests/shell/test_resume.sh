@@ -10,11 +10,18 @@ script study <<TEXT
 local vida = require "vida"
 local pause = vida.setting { "pause", "" }
 local length = vida.setting { "length", 1.0 }
-local system = vida.system { "study", dimension = 2 }
-system:gravity { 0, -9.81 }
-local bob = system:particle { "bob", mass = 1.0, position = { length, 0 } }
-system:distance { "rod", system.ground, bob, length = length }
-local one = vida.compare { system = system, time = 1, drift = true, reference = { "rattle", h = 0.001 },
+local function pendulum(has_events)
+  local system = vida.system { "study", dimension = 2 }
+  system:gravity { 0, -9.81 }
+  local bob = system:particle { "bob", mass = 1.0, position = { length, 0 } }
+  system:distance { "rod", system.ground, bob, length = length }
+  if has_events then
+    system:event { "lowest", bob.x, set = { { bob.vx, 0.9 * bob.vx } } }
+  end
+  return system
+end
+local system = pendulum(false)
+local one = vida.compare { system = pendulum(true), time = 1, drift = true, reference = { "rattle", h = 0.001 },
   methods = { { "rattle", h = { 0.1, 0.05 } }, { "ida-ggl", rtol = { 1e-4, 1e-6 } },
     { "rattle", h = 0.5 }, { "energy-momentum", h = 0.01 } } }
 local many = vida.sweep { system = system, time = 1, jobs = 2, methods = { { "rattle", h = 0.01 } },

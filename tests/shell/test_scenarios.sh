@@ -26,9 +26,30 @@ is_json "$work/out" '(function()
   return true
 end)()'
 
+# Impacts: the first one against the radial fall, all against the reference; no method loses energy.
+expect 0 run "$scenarios/bouncing_ball.lua" --set sideways=0 --out "$work/ball" --format json --quiet
+# The times of impacts have the order 2 of three of the methods.
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  for i, row in ipairs(rows) do
+    local orders = row.rtol == json.null and row.method ~= "radau"
+    local bound = orders and 0.02 * row.h ^ 2 or row.method == "radau" and 0.05 or 0.5
+    if row.status ~= "ok" or row.events ~= 17 or not (row.event_error ~= json.null and row.event_error < bound)
+      or orders and row.h == 1 and math.abs(rows[i - 1].event_error / row.event_error - 4) > 1 then
+      return false
+    end
+  end
+  return true
+end)()'
+awk -F, '$2 == "radau" && $4 == 10 && $6 == "impact" { print $8; exit }' "$work/ball/events.csv" >"$work/first"
+"${lua[@]}" -e 'local r, x = 1200, 1000 / 1200
+  local t = math.sqrt(r ^ 3 / 1e6) * (math.acos(math.sqrt(x)) + math.sqrt(x * (1 - x)))
+  assert(math.abs(tonumber(io.read "a") - t) < 1e-6 * t)' <"$work/first" || complain "first impact: $(cat "$work/first")"
+
 # Every scenario of the folder runs. A new one needs no entry here: the lists hold settings that make
 # a long one short (several lines of a scenario: it runs as often), and those whose runs must fail.
 quick=(
+  "bouncing_ball --set time=40 --set restitution=1"
   "car_axis --set time=0.1"
   "chain --set links=5 --set amplitude=0.01"
   "door --set time=0.4"

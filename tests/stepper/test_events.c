@@ -248,7 +248,8 @@ static VidaSystem* pendulum(double angle, bool with_event) {
       .mass = 1.0,
       .position = {VidaInitial_Given(sin(angle)), VidaInitial_Given(-cos(angle))}};
   REQUIRE_OK(VidaSystem_AddParticle(system, &particle, &bob, &error), &error);
-  const VidaDistance rod = {.name = "rod", .from = {VIDA_GROUND}, .to = {bob}, .length = 1.0};
+  const VidaDistance rod = {
+      .name = "rod", .from = {VIDA_GROUND, {0.0}}, .to = {bob, {0.0}}, .length = 1.0};
   REQUIRE_OK(VidaSystem_AddDistance(system, &rod, &error), &error);
   if (with_event) {
     REQUIRE_OK(VidaSystem_Position(system, 0, &x, &error), &error);
