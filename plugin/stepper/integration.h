@@ -440,11 +440,19 @@ int vida__factor_node_matrix(VidaIntegration* self, const double* entries, const
 /* Factors the matrix of vida__project_velocity at (t,q,v). */
 int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* v);
+/* For vida__begin_reactions, of systems with forces that depend on multipliers. */
+void vida__take_reactions(VidaIntegration* self, const double* mu, double h);
 /* From here on, forces that depend on multipliers take mu / h for these (mu has m components; h = 1
  * for multipliers themselves); without such forces, does nothing. */
-void vida__begin_reactions(VidaIntegration* self, const double* mu, double h);
+static inline void vida__begin_reactions(VidaIntegration* self, const double* mu, double h) {
+  if (self->model.reactions) {
+    vida__take_reactions(self, mu, h);
+  }
+}
 /* From here on, multipliers are not known. */
-void vida__end_reactions(VidaIntegration* self);
+static inline void vida__end_reactions(VidaIntegration* self) {
+  self->model.evaluator.multipliers = NULL;
+}
 /* Computes the multipliers of least norm with the same forces G^T mu into self->model.least_norm.
  * The node matrix must have been factored for these entries of G. */
 int vida__find_least_norm(VidaIntegration* self, const double* entries, const double* mu);

@@ -4,18 +4,12 @@
 
 #include "stepper/frame.h"
 
-void vida__begin_reactions(VidaIntegration* self, const double* mu, double h) {
-  if (self->model.reactions) {
-    double* lambda = vida__reactions_work(self->model.reactions);
-    for (int r = 0; r < self->model.m; r++) {
-      lambda[r] = mu[r] / h;
-    }
-    self->model.evaluator.multipliers = lambda;
+void vida__take_reactions(VidaIntegration* self, const double* mu, double h) {
+  double* lambda = vida__reactions_work(self->model.reactions);
+  for (int r = 0; r < self->model.m; r++) {
+    lambda[r] = mu[r] / h;
   }
-}
-
-void vida__end_reactions(VidaIntegration* self) {
-  self->model.evaluator.multipliers = NULL;
+  self->model.evaluator.multipliers = lambda;
 }
 
 static int solve_with_node_matrix(void* self, double* x) {
