@@ -130,22 +130,9 @@ static void test_late_addition(void) {
   VidaSystem_Destroy(&s);
 }
 
-/* Nobody who does not know contacts may take such a system. */
-static void test_methods_refuse(void) {
+static void test_elements_refuse(void) {
   VidaError error;
   VidaSystem* s = new_bead_with_contacts();
-  for (int i = 0; i < Vida_MethodCount(); i++) {
-    const VidaMethodInfo* info = Vida_MethodInfo(i);
-    VidaOptions* options = NULL;
-    VidaStepper* stepper = NULL;
-    REQUIRE_OK(VidaOptions_Create(info->name, &options, &error), &error);
-    REQUIRE_OK(VidaOptions_SetReal(options, "h", 0.01, &error), &error);
-    if (VidaStepper_Create(s, options, &stepper, &error) == VIDA_SUCCESS) {
-      EXPECT(info->capabilities & VIDA_CAN_CONTACTS, "%s ignores contacts", info->name);
-    }
-    VidaStepper_Destroy(&stepper);
-    VidaOptions_Destroy(&options);
-  }
   VidaSystem* other = new_bead();
   const int coordinates[2] = {0, 1};
   EXPECT_ERROR(VidaSystem_AddElement(other, s, "copy", coordinates, NULL, NULL, &error), &error,
@@ -355,7 +342,7 @@ int main(void) {
   static const CheckTest tests[] = {{"inquiry", test_inquiry},
                                     {"refusals", test_refusals},
                                     {"late addition", test_late_addition},
-                                    {"methods refuse", test_methods_refuse},
+                                    {"elements refuse", test_elements_refuse},
                                     {"fingerprint", test_fingerprint},
                                     {"rows of variants", test_rows_of_variants},
                                     {"motion of an open variant", test_motion_of_open_variant},
