@@ -427,8 +427,19 @@ static int save_files(void* data, VidaError* error) {
   return code ? code : VidaReport_PageData(&recording, 1, &vidalua_page_facts, files->data, error);
 }
 
-/* Locks the folder. */
-static int hold_folder(const RunFiles* files, bool resume, VidaFolder** folder, VidaError* error) {
+/* Locks the folder. Finished runs of an earlier process are lost only where that is asked for. */
+static int hold_folder(const RunFiles* files, bool resume, bool overwrite, VidaFolder** folder,
+                       VidaError* error) {
+  const int stored = resume || overwrite ? 0 : VidaJournal_StoredRuns(files->directory);
+  if (stored > 0) {
+    *error = (VidaError){.code = VIDA_INPUT_OUTPUT};
+    snprintf(error->message, sizeof error->message,
+             "run: '%.300s' has finished runs of an unfinished comparison; resume = true goes on "
+             "with it, "
+             "overwrite = true begins anew",
+             files->directory);
+    return VIDA_INPUT_OUTPUT;
+  }
   return !files->directory ? VIDA_SUCCESS
          : resume          ? VidaReport_ReopenFolder(files->directory, folder, error)
                            : VidaReport_HoldFolder(files->directory, folder, error);
@@ -473,6 +484,8 @@ static int raise_problem(lua_State* L, int code, const VidaError* error) {
  * @tparam[opt] string given.out folder for comparison.csv, comparison.json and the trajectories
  * @tparam[opt=false] boolean given.resume go on with the runs in `out`, a folder in which an
  * earlier run was stopped or killed
+ * @tparam[opt=false] boolean given.overwrite begin anew in `out`, even if an earlier run was
+ * stopped or killed there when some of its runs had finished
  * @tparam[opt] string given.report path of the report, such as "page.html"
  * @treturn result
  * @raise if a file cannot be written, or if the reference fails; in the latter case the runs are
@@ -481,10 +494,10 @@ static int raise_problem(lua_State* L, int code, const VidaError* error) {
  * local result = comparison:run { quiet = true, out = "results" }
  */
 static int comparison_run(lua_State* L) {
-  static const char* const keys[] = {"quiet", "out", "report", "resume", NULL};
+  static const char* const keys[] = {"quiet", "out", "report", "resume", "overwrite", NULL};
   VidaError error;
   VidaLuaRun wishes = {0};
-  bool quiet = false, resume = false;
+  bool quiet = false, resume = false, overwrite = false;
   const char* page = NULL;
   VidaStudy* study = vidalua_check_study(L, 1);
   refuse_at_work(L, "run");
@@ -495,6 +508,10 @@ static int comparison_run(lua_State* L) {
     wishes.directory = vidalua_optional_text(L, 2, "run", "out");
     page = vidalua_optional_text(L, 2, "run", "report");
     resume = vidalua_optional_boolean(L, 2, "run", "resume", false);
+    overwrite = vidalua_optional_boolean(L, 2, "run", "overwrite", false);
+    if (resume && overwrite) {
+      return luaL_error(L, "run: resume goes on, and overwrite begins anew: one of them");
+    }
     if (resume && !wishes.directory) {
       return luaL_error(
           L, "run: resume = true needs out = \"DIR\", the folder of the unfinished runs");
@@ -523,7 +540,7 @@ static int comparison_run(lua_State* L) {
   wishes.studies = 1;
   wishes.progress = wishes.directory;
   VidaFolder* folder = NULL; /* released, as the journal is, before any Lua error is raised */
-  int code = hold_folder(&files, resume, &folder, &error);
+  int code = hold_folder(&files, resume, overwrite, &folder, &error);
   code = code ? code : stream_sweep(&files, study, &wishes, resume, &error);
   if (code) {
     VidaReport_RemoveProgress(wishes.progress);

@@ -156,10 +156,17 @@ void vidalua_check_file(lua_State* L, const char* what, const char* path, const 
 }
 
 void vidalua_check_readable(lua_State* L, const char* what, const char* path) {
-  FILE* file = vidalua_sandbox(L) ? vidalua_open_readable(L, what, path) : NULL;
-  if (file) {
-    fclose(file);
+  if (!vidalua_sandbox(L)) {
+    return;
   }
+  FILE* file = vidalua_open_readable(L, what, path);
+  if (!file) { /* whoever opened it by its name would wait for the other end of a pipe */
+    const bool is_special = errno == EINVAL || errno == ENXIO;
+    luaL_error(L, "%s: cannot read '%s': %s", what, path,
+               is_special ? "it is no regular file" : strerror(errno));
+    return;
+  }
+  fclose(file);
 }
 
 /* Files that are only data: a script that could write any file could write one that a tool runs. */

@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static int read_all(FILE* file, const char* path, unsigned char** bytes, size_t*
     got = fread(*bytes + *size, 1, PIECE, file);
     *size += got;
   }
-  return ferror(file) ? vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be read", path)
+  return ferror(file) ? vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be read: %s", path,
+                                   strerror(errno))
                       : VIDA_SUCCESS;
 }
 
@@ -57,7 +59,8 @@ int vida__read_file(const char* path, unsigned char** bytes, size_t* size, VidaE
   *bytes = NULL;
   FILE* file = fopen(path, "rb");
   if (!file) {
-    return vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be opened", path);
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be opened: %s", path,
+                      strerror(errno));
   }
   const int code = read_all(file, path, bytes, size, error);
   fclose(file);
@@ -117,6 +120,7 @@ int vida__replace_file(const char* path, const unsigned char* bytes, size_t size
   bool is_written = file && fwrite(bytes, 1, size, file) == size && reach_disk(file);
   is_written = file && fclose(file) == 0 && is_written;
   is_written = is_written && rename_over(partial, path);
+  const int reason = errno;
   if (is_written) {
     vida__keep_name(path);
   } else if (file) {
@@ -124,5 +128,6 @@ int vida__replace_file(const char* path, const unsigned char* bytes, size_t size
   }
   free(partial);
   return is_written ? VIDA_SUCCESS
-                    : vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be written", path);
+                    : vida__fail(error, VIDA_INPUT_OUTPUT, "file '%s' cannot be written: %s", path,
+                                 strerror(reason));
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "binding.h"
 #include "commands.h"
@@ -167,15 +168,19 @@ static int hold_folders(Work* work, VidaError* error) {
     return VidaReport_ReopenFolder(work->out, &work->folder, error);
   }
   const bool was_unfinished = VidaReport_IsUnfinished(work->out);
+  const int stored = work->arguments->overwrite ? 0 : VidaJournal_StoredRuns(work->out);
+  if (stored > 0) {
+    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "UNFINISHED",
+                           "'%s' has %d finished run%s of an unfinished study; --resume goes on "
+                           "with it, --overwrite begins anew",
+                           work->out, stored, vida__plural(stored));
+  }
   int code = VidaReport_HoldFolder(work->out, &work->folder, error);
   for (int i = 0; i < work->scenario.count && work->scenario.count > 1 && !code; i++) {
     code = VidaReport_PrepareFolder(work->directories[i], error);
   }
   if (!code && was_unfinished) {
-    fprintf(stderr,
-            "vida: note: '%s' held an unfinished study, which begins anew; with --resume it would "
-            "have gone on\n",
-            work->out);
+    fprintf(stderr, "vida: note: '%s' held an unfinished study, which begins anew\n", work->out);
   }
   return code;
 }
@@ -551,6 +556,9 @@ static int run_command(const CliCommand* command, int count, char** texts) {
                     "--plot needs --out DIR or --report, which write the results that it draws");
   } else if (parsed == CLI_GO_ON && arguments.resume && !arguments.out && !arguments.report) {
     cli_usage_error(command->name, "--resume needs --out DIR, the folder of the unfinished runs");
+  } else if (parsed == CLI_GO_ON && arguments.resume && arguments.overwrite) {
+    cli_usage_error(command->name,
+                    "--resume goes on with a study, --overwrite begins it anew: one of them");
   } else if (parsed == CLI_GO_ON) {
     Work work = {.scenario = {.script = arguments.script,
                               .sandbox = arguments.sandbox.sandbox,

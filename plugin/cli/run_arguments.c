@@ -151,6 +151,12 @@ static bool take_resume(void* data, const char* value) {
   return true;
 }
 
+static bool take_overwrite(void* data, const char* value) {
+  (void)value;
+  ((RunArguments*)data)->overwrite = true;
+  return true;
+}
+
 static bool take_plot(void* data, const char* value) {
   RunArguments* arguments = data;
   arguments->plot = true;
@@ -167,6 +173,8 @@ const CliOption cli_run_options[] = {
      "write comparison.csv and .json, every trajectory and report.json", take_out},
     {"--resume", NULL, "go on with the unfinished runs in DIR, after a kill or Ctrl-C",
      take_resume},
+    {"--overwrite", NULL, "begin anew in DIR, though it has finished runs of an unfinished study",
+     take_overwrite},
     {"--report", NULL, "write DIR/report.html; without --out, DIR is SCENARIO-report", take_report},
     {"--format", CLI_CHOICE("table|csv|json|hdf5", format_names),
      "format of the rows, by default a table; hdf5: of the trajectories, in DIR/trajectories.h5",

@@ -13,7 +13,7 @@ typedef struct RunArguments {
   const char* script;
   const char* out; /* NULL: nothing is written */
   bool report;
-  bool resume;
+  bool resume, overwrite;
   RunFormat format;
   bool quiet;
   bool plot;

@@ -233,19 +233,32 @@ int VidaStepper_Save(const VidaStepper* stepper, const char* path, VidaError* er
   return code;
 }
 
-static int check_options(const VidaOptions* saved, const VidaOptions* expected, const char* source,
-                         VidaError* error) {
+/* Whether an option has the same value, for each coordinate where it has several. */
+static bool is_same_value(const VidaSystem* system, const VidaOptions* saved,
+                          const VidaOptions* expected, const char* name) {
+  double a = VidaOptions_Get(saved, name), b = VidaOptions_Get(expected, name);
+  bool is_same = a == b || (a != a && b != b);
+  for (int i = 0; i < VidaSystem_CoordinateCount(system) && is_same; i++) {
+    const char* coordinate = VidaSystem_CoordinateName(system, i);
+    a = VidaOptions_GetOf(saved, name, coordinate);
+    b = VidaOptions_GetOf(expected, name, coordinate);
+    is_same = a == b || (a != a && b != b);
+  }
+  return is_same;
+}
+
+static int check_options(const VidaSystem* system, const VidaOptions* saved,
+                         const VidaOptions* expected, const char* source, VidaError* error) {
   if (strcmp(VidaOptions_Method(saved), VidaOptions_Method(expected)) != 0) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "%s is of method %s, not of %s", source,
                       VidaOptions_Method(saved), VidaOptions_Method(expected));
   }
   for (int k = 0; k < VidaOptions_Count(saved); k++) {
     const char* name = VidaOptions_Row(saved, k)->name;
-    char there[64], here[64];
+    char there[VIDA_MESSAGE_SIZE], here[VIDA_MESSAGE_SIZE];
     VidaOptions_Text(saved, name, there, sizeof there);
     VidaOptions_Text(expected, name, here, sizeof here);
-    const double a = VidaOptions_Get(saved, name), b = VidaOptions_Get(expected, name);
-    if (!(a == b || (a != a && b != b)) || strcmp(there, here) != 0) {
+    if (!is_same_value(system, saved, expected, name) || strcmp(there, here) != 0) {
       return vida__fail(error, VIDA_BAD_ARGUMENT, "%s has the option %s = %s, not %s", source, name,
                         *there ? there : "none", *here ? here : "none");
     }
@@ -258,7 +271,7 @@ static int load(const VidaSystem* system, const VidaOptions* expected, const cha
   VidaOptions* options = NULL;
   vida__record_head(system, &options, record);
   int code = vida__record_failure(record, error);
-  code = code || !expected ? code : check_options(options, expected, source, error);
+  code = code || !expected ? code : check_options(system, options, expected, source, error);
   code = code ? code : vida__create_stepper(system, options, NULL, stepper, error);
   if (!code) {
     record_stepper(*stepper, record);

@@ -101,7 +101,7 @@ fails("save.file: expected the name of a file, got nothing", function() stepper:
 fails("cannot be written", function() stepper:save("nowhere/a.state") end)
 stepper:save(name)
 fails("load.file: expected the name of a file, got 1", function() vida.load(1, pendulum) end)
-fails("cannot be opened", function() vida.load("nowhere/a.state", pendulum) end)
+fails("cannot be opened: No such file", function() vida.load("nowhere/a.state", pendulum) end)
 fails("the checkpoint belongs to another system: its name is pendulum there and chain here",
   function() vida.load(name, chain()) end)
 fails("", function() vida.load(name) end)

@@ -172,6 +172,7 @@ TEXT
 for method in 'rattle-variable", start_density = 1e9, max_steps = 1e12' \
   'coordinate-projection", rtol = 1e-13, max_steps = 1e9' 'ida-ggl", rtol = 1e-13, max_steps = 1e9' \
   'radau", rtol = 1e-14, max_steps = 1e12' 'cvode-projected", rtol = 1e-14, max_steps = 1e9'; do
+  rm -rf "$work/within"
   sed "s/METHOD/\"$method/" "$work/inside.lua" >"$work/within.lua"
   stop "$VIDA" run --trust "$work/within.lua" --out "$work/within" --format json
   ((code == 130)) || complain "$method: an interrupt within a step gave exit code $code"

@@ -89,11 +89,19 @@ says "cannot go on: the system of comparison 1 has changed since"
 expect 1 run "$work/study.lua" --out "$work/killed" --resume --set pause=one
 says "cannot go on: it has another number of comparisons"
 [[ -s $work/killed/study.journal ]] || complain "a refused resume has lost the journal"
+# Nor are finished runs lost to the same command without --resume.
+cp -r "$work/killed" "$work/kept"
+expect 1 run "$work/study.lua" --out "$work/killed" --set pause=long
+says "has 26 finished runs of an unfinished study; --resume goes on with it, --overwrite begins anew"
+diff -r "$work/killed" "$work/kept" >"$work/differences" || complain "refused, and: $(cat "$work/differences")"
+expect 2 run "$work/study.lua" --out "$work/killed" --resume --overwrite
+run run "$work/study.lua" --out "$work/kept" --overwrite
+same "$work/kept" "begun anew as wished"
 printf 'x' | dd of="$work/killed/study.journal" bs=1 seek=40 conv=notrunc 2>/dev/null
 expect 1 run "$work/study.lua" --out "$work/killed" --resume --set pause=long
 says "is damaged"
 
-# A new run replaces the unfinished study, and says so.
+# A new run replaces a study that cannot go on, and says so.
 run run "$work/study.lua" --out "$work/killed"
 says "held an unfinished study, which begins anew"
 same "$work/killed" "begun anew"

@@ -164,4 +164,46 @@ fi
 cmp "$work/whole/trajectories.h5" "$work/resumed/trajectories.h5" || complain "a resumed study has other bytes"
 files=("$work"/resumed/*.h5*)
 ((${#files[@]} == 1)) || complain "more than one file: ${files[*]}"
+
+# Of a killed study with several comparisons those that had finished, and whose files were joined, are not
+# made again, but for a table that is damaged. Either way the files are those of an uninterrupted study.
+sed -e 's/^return vida.compare/local first = vida.compare/' -e 's/time = 100/time = 10/' \
+  -e 's/0.001, 0.0005/0.005, 0.002/' "$work/several.lua" >"$work/two.lua"
+cat >>"$work/two.lua" <<'TEXT'
+local second = vida.compare { system = system, time = 0.5, every = 1000, methods = { { "rattle", h = 1e-5 } } }
+return { first, second }
+TEXT
+options=(--quiet --format hdf5 --columns q,energy)
+expect 0 run "$work/two.lua" --out "$work/whole2" "${options[@]}"
+"$VIDA" run "$work/two.lua" --out "$work/killed2" "${options[@]}" >/dev/null 2>&1 &
+for ((i = 0; i < 3000; i++)); do
+  compgen -G "$work/killed2/2/*.partial" >/dev/null && break
+  sleep 0.01
+done
+kill -9 $!
+wait $! 2>/dev/null
+if [[ -e $work/killed2/study.journal ]]; then # it was not faster than this test
+  cp -r "$work/killed2" "$work/flipped2"
+  expect 0 run "$work/two.lua" --out "$work/killed2" "${options[@]}" --resume
+  says "vida: 4 runs had finished"
+  # The last table is the largest: most bytes of the file are its numbers.
+  size=$(stat -c %s "$work/flipped2/1/trajectories.h5")
+  "${lua[@]}" - "$work/flipped2/1/trajectories.h5" $((size * 3 / 4)) <<'TEXT'
+local file = io.open(arg[1], "r+b")
+file:seek("set", tonumber(arg[2]))
+local byte = file:read(1):byte()
+file:seek("set", tonumber(arg[2]))
+file:write(string.char(byte ~ 16))
+file:close()
+TEXT
+  expect 0 run "$work/two.lua" --out "$work/flipped2" "${options[@]}" --resume
+  says "vida: 3 runs had finished"
+  for number in 1 2; do
+    for folder in killed2 flipped2; do
+      cmp "$work/whole2/$number/trajectories.h5" "$work/$folder/$number/trajectories.h5" ||
+        complain "$folder: comparison $number has other bytes"
+    done
+  done
+fi
+
 finish

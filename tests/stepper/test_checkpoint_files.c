@@ -226,9 +226,9 @@ static void test_files(void) {
   EXPECT(are_same(motion.stepper, loaded), "the file has something else");
   VidaStepper_Destroy(&loaded);
   EXPECT_ERROR(VidaStepper_Save(motion.stepper, "nowhere/a.state", &error), &error,
-               VIDA_INPUT_OUTPUT, "'nowhere/a.state' cannot be written");
+               VIDA_INPUT_OUTPUT, "'nowhere/a.state' cannot be written: No such file");
   EXPECT_ERROR(VidaStepper_Load(motion.system, NULL, "nowhere/a.state", &loaded, &error), &error,
-               VIDA_INPUT_OUTPUT, "'nowhere/a.state' cannot be opened");
+               VIDA_INPUT_OUTPUT, "'nowhere/a.state' cannot be opened: No such file");
   REQUIRE_OK(VidaStepper_Create(motion.system, options, &idle, &error), &error);
   EXPECT_ERROR(VidaStepper_Save(idle, path, &error), &error, VIDA_WRONG_ORDER,
                "has not been started");

@@ -264,6 +264,9 @@ VIDA_API int VidaJournal_Create(const VidaJournalScope* scope, VidaJournal** jou
  * says which. The caller owns *journal and frees it with VidaJournal_Destroy. */
 VIDA_API int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** journal,
                                 VidaError* error);
+/* Returns the number of finished runs that the journal in `directory` has, which a new study in it
+ * would lose; 0 without a journal, and with one that is damaged from the beginning. */
+VIDA_API int VidaJournal_StoredRuns(const char* directory);
 /* Returns the number of runs that VidaJournal_Resume has found finished. */
 VIDA_API int VidaJournal_KeptRuns(const VidaJournal* journal);
 /* Returns the number of bytes at the end of the journal that VidaJournal_Resume could not read,

@@ -52,7 +52,20 @@ void vida__free_hdf5_table(vida_hdf5_table* table) {
   memset(table, 0, sizeof *table);
 }
 
+bool vida__is_whole_in_hdf5(const char* path, const char* group) {
+  vida_hdf5_table table;
+  const bool is_whole = vida__read_hdf5(path, group, &table, NULL) == VIDA_SUCCESS;
+  vida__free_hdf5_table(&table);
+  return is_whole;
+}
+
 #if !VIDA_HAS_HDF5
+
+bool vida__is_in_hdf5(const char* path, const char* group) {
+  (void)path;
+  (void)group;
+  return false;
+}
 
 int vida__list_hdf5(const char* path, vida_hdf5_groups* groups, VidaError* error) {
   (void)path;
@@ -280,6 +293,17 @@ static hid_t open_member(const vida_hdf5_library* h5, hid_t place, const char* n
     return -1;
   }
   return object;
+}
+
+bool vida__is_in_hdf5(const char* path, const char* group) {
+  hdf5_reader reader = {.file = -1};
+  if (!is_plain_name(group) || open_file(&reader, path, NULL)) {
+    return false;
+  }
+  const hid_t place = open_member(&reader.h5, reader.file, group, H5I_GROUP);
+  vida__hdf5_release(&reader.h5, place);
+  close_file(&reader);
+  return place >= 0;
 }
 
 /* How the numbers are stored; NULL, or what is not accepted. */

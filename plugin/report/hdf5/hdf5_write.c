@@ -47,6 +47,7 @@ int vida__hdf5_join(const char* path, int count, const char* (*path_of)(const vo
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -277,6 +278,7 @@ int vida__hdf5_begin(const char* path, const char* group, int columns,
     code = fail_to_write(h5, path, errno, error);
     h5->H5Fclose(made->file);
     vida__leave_hdf5(h5);
+    remove(path);
     free_writer(made);
     return code;
   }

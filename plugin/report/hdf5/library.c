@@ -17,9 +17,14 @@ int vida__find_hdf5(char* version, size_t size, VidaError* error) {
 #else
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "report/hdf5/library.h"
+
+/* Most builds of the library are for one thread at a time, and all of them have one table of
+ * objects for the whole process: studies in several threads of a program take turns. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
@@ -70,28 +75,39 @@ static int load(vida_hdf5_library* h5, unsigned version[3], VidaError* error) {
   return h5->H5open() < 0 ? fail_to_load("it does not start", error) : VIDA_SUCCESS;
 }
 
-void vida__reenter_hdf5(vida_hdf5_library* h5) {
+static void silence(vida_hdf5_library* h5) {
   h5->H5Eget_auto2(H5E_DEFAULT, &h5->report, &h5->report_data);
   h5->H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
+void vida__reenter_hdf5(vida_hdf5_library* h5) {
+  pthread_mutex_lock(&turn);
+  silence(h5);
+}
+
 int vida__enter_hdf5(vida_hdf5_library* h5, VidaError* error) {
   unsigned version[3] = {0};
+  pthread_mutex_lock(&turn);
   const int code = load(h5, version, error);
   if (!code) {
-    vida__reenter_hdf5(h5);
+    silence(h5);
+  } else {
+    pthread_mutex_unlock(&turn);
   }
   return code;
 }
 
 void vida__leave_hdf5(vida_hdf5_library* h5) {
   h5->H5Eset_auto2(H5E_DEFAULT, h5->report, h5->report_data);
+  pthread_mutex_unlock(&turn);
 }
 
 int vida__find_hdf5(char* version, size_t size, VidaError* error) {
   vida_hdf5_library h5;
   unsigned number[3] = {0};
+  pthread_mutex_lock(&turn);
   const int code = load(&h5, number, error);
+  pthread_mutex_unlock(&turn);
   if (version && size > 0) {
     version[0] = '\0';
     if (!code) {

@@ -66,10 +66,13 @@ typedef struct vida_hdf5_library {
 } vida_hdf5_library;
 #undef VIDA_HDF5_MEMBER
 
-/* Loads the library and keeps it from printing until vida__leave_hdf5. */
+/* Loads the library and keeps it from printing until vida__leave_hdf5. Until then other threads
+ * wait, and so would this one if it entered a second time. After a failure nothing is to be left.
+ */
 int vida__enter_hdf5(vida_hdf5_library* h5, VidaError* error);
-/* Keeps the loaded library from printing once more, and restores how errors are reported. */
+/* Enters again, with the library that has been loaded. */
 void vida__reenter_hdf5(vida_hdf5_library* h5);
+/* Restores how errors are reported, and lets other threads enter. */
 void vida__leave_hdf5(vida_hdf5_library* h5);
 
 /* Writes the innermost error of the library, as " (...)", or "" if there is none. */

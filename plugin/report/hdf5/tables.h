@@ -43,8 +43,8 @@ typedef struct vida_fact {
  * process is killed, the file has all complete blocks. */
 typedef struct vida_hdf5_writer vida_hdf5_writer;
 
-/* Creates the file with the group `group` and these facts. A message names the path. The caller
- * owns *writer and frees it with vida__hdf5_end. */
+/* Creates the file with the group `group` and these facts; after a failure there is none. A message
+ * names the path. The caller owns *writer and frees it with vida__hdf5_end. */
 int vida__hdf5_begin(const char* path, const char* group, int columns,
                      const vida_table_column* column, int facts, const vida_fact* fact,
                      vida_hdf5_writer** writer, VidaError* error);
@@ -54,7 +54,7 @@ int vida__hdf5_append(vida_hdf5_writer* writer, const double* row, VidaError* er
 int vida__hdf5_end(vida_hdf5_writer** writer, int facts, const vida_fact* fact, VidaError* error);
 /* Copies the tables of `count` files to the new file `path`. Table i is in the file path_of(list,
  * i), in the group group_of(list, i). Files that do not exist are skipped; *copied receives the
- * number of the others. */
+ * number of the others. The two functions must not use HDF5 themselves. */
 int vida__hdf5_join(const char* path, int count, const char* (*path_of)(const void* list, int i),
                     const char* (*group_of)(const void* list, int i), const void* list, int* copied,
                     VidaError* error);
@@ -84,6 +84,11 @@ void vida__free_hdf5_groups(vida_hdf5_groups* groups);
 /* Reads a table. The file may come from others: everything in it is checked, and a message names
  * the file and the member. The caller frees *table with vida__free_hdf5_table. */
 int vida__read_hdf5(const char* path, const char* group, vida_hdf5_table* table, VidaError* error);
+/* Returns whether a file holds the table `group` and nothing of it is damaged: all of it is read.
+ */
+bool vida__is_whole_in_hdf5(const char* path, const char* group);
+/* Returns whether a file has the table `group`, which may be damaged. */
+bool vida__is_in_hdf5(const char* path, const char* group);
 /* Frees a table. */
 void vida__free_hdf5_table(vida_hdf5_table* table);
 

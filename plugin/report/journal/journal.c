@@ -289,18 +289,6 @@ static int get_study(const VidaJournal* journal, vida_record* record) {
   return record->too_short ? -1 : (int)index;
 }
 
-static bool has_trajectory(const VidaJournal* journal, int study, const char* name,
-                           long long size) {
-  char path[PATH_SIZE];
-  struct stat status;
-  if (!name[0] || !journal->scope.directories) {
-    return true;
-  }
-  const int length = snprintf(path, sizeof path, "%s/%s", journal->scope.directories[study], name);
-  return length < PATH_SIZE && !strchr(name, '/') && stat(path, &status) == 0 &&
-         (long long)status.st_size == size;
-}
-
 static int restore_reference(VidaJournal* journal, VidaError* error) {
   vida_record* record = &journal->record;
   const int index = get_study(journal, record);
@@ -329,7 +317,8 @@ static int restore_run(VidaJournal* journal, VidaError* error) {
       is_recorded != (recording != NULL)) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "a stored result does not fit the studies");
   }
-  if (!has_trajectory(journal, index, name, size)) {
+  const char* directory = journal->scope.directories ? journal->scope.directories[index] : NULL;
+  if (directory && !vida__has_trajectory(directory, name, size)) {
     return VIDA_SUCCESS; /* the run is made again */
   }
   VidaStudy* study = journal->scope.studies[index];
@@ -568,6 +557,28 @@ int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** journal, Vid
     VidaJournal_Destroy(journal);
   }
   return code;
+}
+
+int VidaJournal_StoredRuns(const char* directory) {
+  const VidaJournalScope scope = {.directory = directory, .count = 1};
+  VidaJournal* journal = NULL;
+  char magic[MAGIC_SIZE];
+  record_kind kind = RECORD_HEAD;
+  struct stat status;
+  int runs = 0;
+  bool is_there = directory && !make_journal(&scope, &journal, NULL) && !open_file(journal, NULL) &&
+                  fstat(journal->file, &status) == 0 &&
+                  read_all(journal->file, magic, MAGIC_SIZE) &&
+                  memcmp(magic, MAGIC, MAGIC_SIZE) == 0;
+  if (is_there) {
+    journal->end = MAGIC_SIZE;
+  }
+  while (is_there && !read_record(journal, (long long)status.st_size, &kind, &is_there, NULL) &&
+         is_there) {
+    runs += kind == RECORD_RUN;
+  }
+  VidaJournal_Destroy(&journal);
+  return runs;
 }
 
 int VidaJournal_KeptRuns(const VidaJournal* journal) {

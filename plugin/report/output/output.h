@@ -159,6 +159,10 @@ bool vida__has_ended(const VidaRow* row);
  * and its size in bytes (trajectory.c). */
 void vida__find_trajectory(VidaTrajectories* trajectories, int run,
                            char name[VIDA_TRAJECTORY_NAME_SIZE], long long* size);
+/* Returns whether the trajectory that vida__find_trajectory has found is still there: a file of
+ * this size or, of HDF5, all of the table, in a file of its own or in that of the study
+ * (trajectory.c). */
+bool vida__has_trajectory(const char* directory, const char* name, long long size);
 
 /* Makes the file names of all runs of a comparison. No two are equal, even if case is ignored.
  * row(list, i) returns row i. */

@@ -28,7 +28,9 @@ typedef enum trajectory_format { FORMAT_NONE, FORMAT_CSV, FORMAT_HDF5 } trajecto
 typedef struct open_run {
   FILE* file;
   vida_hdf5_writer* writer;
-  long rows; /* written so far */
+  long rows;      /* written so far */
+  bool is_begun;  /* by this process */
+  bool is_joined; /* in the file of all runs, by an earlier process */
 } open_run;
 
 struct VidaTrajectories {
@@ -41,6 +43,7 @@ struct VidaTrajectories {
   vida_evaluator evaluator;   /* of the drawing */
   double* xyz;                /* of its points */
   char* directory;
+  char* joined; /* path of the file with all runs */
   int runs;
   file_name* names; /* runs, without endings */
   open_run* open;   /* runs */
@@ -225,15 +228,18 @@ static int allocate(VidaTrajectories* trajectories, const char* directory, VidaE
   trajectories->runs = VidaStudy_RunCount(trajectories->study);
   trajectories->path_size = strlen(directory) + VIDA_FILE_NAME_SIZE + 32;
   trajectories->directory = vida__copy_text(directory);
+  trajectories->joined = vida__allocate(trajectories->path_size, 1);
   trajectories->names = vida__allocate((size_t)trajectories->runs, sizeof(file_name));
   trajectories->open = vida__allocate((size_t)trajectories->runs, sizeof *trajectories->open);
   trajectories->partial = vida__allocate(trajectories->path_size, 1);
   trajectories->complete = vida__allocate(trajectories->path_size, 1);
   trajectories->incomplete = vida__allocate(trajectories->path_size, 1);
-  if (!trajectories->directory || !trajectories->names || !trajectories->open ||
-      !trajectories->partial || !trajectories->complete || !trajectories->incomplete) {
+  if (!trajectories->directory || !trajectories->joined || !trajectories->names ||
+      !trajectories->open || !trajectories->partial || !trajectories->complete ||
+      !trajectories->incomplete) {
     return vida__fail_memory(error);
   }
+  vida__append(trajectories->joined, trajectories->path_size, "%s/" VIDA_HDF5_FILE, directory);
   int code = vida__list_columns(trajectories->study, &trajectories->list, error);
   if (!code && trajectories->list.wireframe.point_count > 0) {
     code = vida__evaluator_create(trajectories->system, &trajectories->evaluator, error);
@@ -371,7 +377,7 @@ static int close_hdf5(open_run* run, const VidaRow* row, VidaError* error) {
 static const char* path_of_run(const void* list, int run) {
   VidaTrajectories* trajectories = (VidaTrajectories*)list; /* its paths are scratch space */
   set_paths(trajectories, run);
-  return trajectories->complete;
+  return trajectories->open[run].is_joined ? trajectories->joined : trajectories->complete;
 }
 
 static const char* name_of_run(const void* list, int run) {
@@ -387,31 +393,48 @@ static bool have_ended(const VidaTrajectories* trajectories) {
   return all;
 }
 
+/* Returns whether a run has a file of its own. Runs of an earlier process that had joined its files
+ * have none, and are found in the joined file. */
+static bool has_files(VidaTrajectories* trajectories) {
+  bool any = false;
+  for (int run = 0; run < trajectories->runs; run++) {
+    open_run* one = &trajectories->open[run];
+    set_paths(trajectories, run);
+    const bool has_own = access(trajectories->complete, F_OK) == 0;
+    one->is_joined = !has_own && !one->is_begun &&
+                     vida__is_in_hdf5(trajectories->joined, trajectories->names[run]);
+    any = any || has_own;
+  }
+  return any;
+}
+
 /* Joins the files of the runs, in the order of the runs whatever order they ended in, and removes
  * them when the whole is there. */
 static int join_runs(VidaTrajectories* trajectories, VidaError* error) {
-  char *path = vida__allocate(trajectories->path_size, 1),
-       *partial = vida__allocate(trajectories->path_size, 1);
-  int copied = 0;
-  int code = path && partial ? VIDA_SUCCESS : vida__fail_memory(error);
-  if (!code) {
-    vida__append(path, trajectories->path_size, "%s/" VIDA_HDF5_FILE, trajectories->directory);
-    vida__append(partial, trajectories->path_size, "%s.partial", path);
-    code = vida__hdf5_join(partial, trajectories->runs, path_of_run, name_of_run, trajectories,
-                           &copied, error);
+  if (!has_files(trajectories)) {
+    return VIDA_SUCCESS; /* none were written, or an earlier process has joined all of them */
   }
-  if (!code && copied > 0 && rename(partial, path) != 0) {
+  const char* path = trajectories->joined;
+  char* partial = vida__allocate(trajectories->path_size, 1);
+  int copied = 0;
+  if (!partial) {
+    return vida__fail_memory(error);
+  }
+  vida__append(partial, trajectories->path_size, "%s.partial", path);
+  int code = vida__hdf5_join(partial, trajectories->runs, path_of_run, name_of_run, trajectories,
+                             &copied, error);
+  if (!code && rename(partial, path) != 0) {
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot rename %s to %s: %s", partial, path,
                       strerror(errno));
   }
-  if (partial && (code || copied == 0)) {
+  if (code) {
     remove(partial);
   }
   for (int run = 0; run < trajectories->runs && !code; run++) {
-    remove(path_of_run(trajectories, run));
+    set_paths(trajectories, run);
+    remove(trajectories->complete);
   }
   free(partial);
-  free(path);
   return code;
 }
 
@@ -433,6 +456,13 @@ static int finish_run(VidaTrajectories* trajectories, int index, const VidaRow* 
     remove(trajectories->partial);
     return code;
   }
+  if (code && trajectories->format == FORMAT_HDF5 &&
+      !vida__is_whole_in_hdf5(trajectories->partial, trajectories->names[index])) {
+    remove(trajectories->partial);
+  } else if (code &&
+             trajectories->format == FORMAT_HDF5) { /* what was written before can be read */
+    rename(trajectories->partial, trajectories->incomplete);
+  }
   if (code == VIDA_SUCCESS && rename(trajectories->partial, path) != 0) {
     code = vida__fail(error, VIDA_INPUT_OUTPUT, "cannot rename %s to %s: %s", trajectories->partial,
                       path, strerror(errno));
@@ -451,6 +481,7 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
   remove(trajectories->complete);
   remove(trajectories->incomplete);
   trajectories->open[run].rows = 0;
+  trajectories->open[run].is_begun = true;
   if (trajectories->format == FORMAT_HDF5) {
     return begin_hdf5(trajectories, run, row, error);
   }
@@ -536,6 +567,24 @@ void vida__find_trajectory(VidaTrajectories* trajectories, int run,
   }
 }
 
+bool vida__has_trajectory(const char* directory, const char* name, long long size) {
+  const size_t length = strlen(name), ending = strlen(VIDA_HDF5_ENDING);
+  const bool is_hdf5 = length > ending && strcmp(name + length - ending, VIDA_HDF5_ENDING) == 0;
+  char path[4096] = "", group[VIDA_TRAJECTORY_NAME_SIZE] = "";
+  struct stat status;
+  if (!name[0] || strchr(name, '/')) {
+    return !name[0];
+  }
+  vida__append(path, sizeof path, "%s/%s", directory, name);
+  vida__append(group, sizeof group, "%.*s", (int)(length - (is_hdf5 ? ending : 0)), name);
+  if (stat(path, &status) == 0) {
+    return (long long)status.st_size == size && (!is_hdf5 || vida__is_whole_in_hdf5(path, group));
+  }
+  path[0] = '\0';
+  vida__append(path, sizeof path, "%s/" VIDA_HDF5_FILE, directory);
+  return is_hdf5 && vida__is_whole_in_hdf5(path, group);
+}
+
 void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
   if (!trajectories || !*trajectories) {
     return;
@@ -555,6 +604,7 @@ void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
   vida__free_columns(&dead->list);
   free(dead->open);
   free(dead->directory);
+  free(dead->joined);
   free(dead->names);
   free(dead->partial);
   free(dead->complete);
