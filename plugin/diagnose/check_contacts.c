@@ -1,4 +1,5 @@
 /* Contacts at the start: what they are, and gaps that are negative. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,13 +10,22 @@
 
 enum { MOST_LISTED = 20 }; /* contacts that are listed individually */
 
+/* Returns the size of the rounding of a gap. */
+static double rounding_of(const VidaCheck* check) {
+  double size = 0.0;
+  for (int i = 0; i < check->system->coordinate_count; i++) {
+    size = fmax(size, fabs(check->q[i]));
+  }
+  return 64.0 * DBL_EPSILON * size;
+}
+
 static void describe(VidaCheck* check, int contact, double gap) {
   char numbers[3][VIDA_REAL_TEXT_SIZE];
   const VidaSystem* system = check->system;
   const double e = VidaSystem_ContactRestitution(system, contact);
   const double mu = VidaSystem_ContactFriction(system, contact);
   const char* name = VidaSystem_ContactName(system, contact);
-  if (gap < 0.0) {
+  if (gap < -rounding_of(check)) {
     vida__check_find(check, VIDA_SEVERITY_ERROR, name, "its gap is negative at the start: %s m",
                      vida__real_text(numbers[0], gap, 6));
   } else if (contact < MOST_LISTED) {
