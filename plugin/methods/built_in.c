@@ -18,6 +18,7 @@
   X(del_regularized)           \
   X(spook)                     \
   X(spook_newton)              \
+  X(moreau_jean)               \
   X(energy_momentum)           \
   X(energy_momentum_projected) \
   X(energy_momentum_ggl)       \

@@ -70,6 +70,9 @@ enum {
  * be complete, and no variant. */
 int vida__variant_create(const VidaSystem* base, const unsigned char* flags, VidaSystem** variant,
                          int* first_row, VidaError* error);
+/* Creates the system that has only the rows of all contacts of `base`: no terms, no constraints and
+ * no matrix. Only values and derivatives of its rows may be evaluated. */
+int vida__contact_system_create(const VidaSystem* base, VidaSystem** rows, VidaError* error);
 /* Frees what belongs to a variant; for VidaSystem_Destroy. */
 void vida__variant_release(VidaSystem* variant);
 

@@ -27,6 +27,7 @@ static int copy_base(const VidaSystem* base, VidaSystem* variant) {
   const int more_rows = base->contacts ? base->contacts->set.row_count : 0;
   *variant = *base;
   variant->base = base;
+  variant->shared_batches = base->constraint_batch_count;
   variant->contacts = NULL;
   variant->events = NULL;
   variant->event_count = 0;
@@ -73,7 +74,7 @@ void vida__variant_release(VidaSystem* variant) {
   for (int b = 0; variant->constraint_batches && b < variant->constraint_batch_count; b++) {
     vida_constraint_batch* batch = &variant->constraint_batches[b];
     free(batch->slot);
-    if (b >= variant->base->constraint_batch_count) {
+    if (b >= variant->shared_batches) {
       free(batch->index);
       free(batch->parameter);
       free(batch->row);
@@ -238,5 +239,34 @@ int vida__variant_create(const VidaSystem* base, const unsigned char* flags, Vid
     return code;
   }
   *variant = made;
+  return VIDA_SUCCESS;
+}
+
+int vida__contact_system_create(const VidaSystem* base, VidaSystem** rows, VidaError* error) {
+  const int contacts = base->contacts->count;
+  *rows = NULL;
+  unsigned char* flags = vida__allocate((size_t)contacts, sizeof *flags);
+  VidaSystem* made = vida__allocate(1, sizeof *made);
+  if (!made || !flags) {
+    free(flags);
+    free(made);
+    return vida__fail_memory(error);
+  }
+  memset(flags, VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK, (size_t)contacts);
+  VidaSystem bare = *base;
+  bare.term_batch_count = bare.observable_count = 0;
+  bare.constraint_batch_count = bare.row_count = 0;
+  bare.time_dependent = bare.nonholonomic = false;
+  int code = copy_base(&bare, made);
+  made->base = base;
+  code = code ? code : append_contacts(made, base->contacts, flags, NULL);
+  code = code ? code : name_rows(made);
+  free(flags);
+  if (code) {
+    VidaSystem_Destroy(&made);
+    return vida__fail_memory(error);
+  }
+  vida__place_tapes(made);
+  *rows = made;
   return VIDA_SUCCESS;
 }

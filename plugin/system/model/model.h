@@ -175,6 +175,8 @@ struct VidaSystem {
   struct vida_mechanics* mechanics; /* NULL until its first body or joint (pattern.h) */
   struct vida_contacts* contacts;   /* NULL until the first one (contacts.h) */
   const VidaSystem* base;           /* of a variant; otherwise NULL (contacts.h) */
+  int shared_batches;               /* the first constraint batches of a variant, which share the
+                                       indices of those of its base */
   size_t tape_scratch;              /* doubles of work space that an evaluator needs for tapes */
   /* Of these, from this place on: an angle, its sine and its cosine for each position (traced.h);
    * 0: no tape takes them. */
