@@ -492,6 +492,8 @@ int vidalua_add_spring(lua_State* L);
 int vidalua_add_damper(lua_State* L);
 int vidalua_add_torsion(lua_State* L);
 int vidalua_add_rolling_disk(lua_State* L);
+int vidalua_add_plane_contact(lua_State* L);
+int vidalua_add_sphere_contact(lua_State* L);
 int vidalua_add_knife_edge(lua_State* L);
 int vidalua_end_position(lua_State* L); /* and those below: kinematics.c */
 int vidalua_end_velocity(lua_State* L);

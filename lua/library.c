@@ -400,6 +400,8 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_damper", vidalua_add_damper},
                                        {"add_torsion", vidalua_add_torsion},
                                        {"add_rolling_disk", vidalua_add_rolling_disk},
+                                       {"add_plane_contact", vidalua_add_plane_contact},
+                                       {"add_sphere_contact", vidalua_add_sphere_contact},
                                        {"add_knife_edge", vidalua_add_knife_edge},
                                        {"add_fixed_body", vidalua_add_fixed_body},
                                        {"switch", vidalua_switch},

@@ -461,3 +461,38 @@ int vidalua_add_knife_edge(lua_State* L) {
   return VidaSystem_AddKnifeEdge(box->system, &edge, &error) ? vidalua_raise(L, "", NULL, &error)
                                                              : 0;
 }
+
+/* library.add_plane_contact(system, "contact", name, frames, values): `place`, `radius`, `normal`,
+ * `height`, `restitution` and `friction` */
+int vidalua_add_plane_contact(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  VidaPlaneContact contact = {.name = luaL_checkstring(L, NAME),
+                              .end = vidalua_read_end(L, FRAMES, 1, VALUES, "place"),
+                              .radius = read_number(L, VALUES, "radius"),
+                              .height = read_number(L, VALUES, "height"),
+                              .restitution = read_number(L, VALUES, "restitution"),
+                              .friction = read_number(L, VALUES, "friction")};
+  vidalua_read_numbers(L, VALUES, "normal", 3, contact.normal);
+  return VidaSystem_AddPlaneContact(box->system, &contact, NULL, &error)
+             ? vidalua_raise(L, "", NULL, &error)
+             : 0;
+}
+
+/* library.add_sphere_contact(system, "contact", name, frames, values): `first`, `second`, `radii`,
+ * `restitution` and `friction` */
+int vidalua_add_sphere_contact(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  VidaSphereContact contact = {.name = luaL_checkstring(L, NAME),
+                               .ends = {vidalua_read_end(L, FRAMES, 1, VALUES, "first"),
+                                        vidalua_read_end(L, FRAMES, 2, VALUES, "second")},
+                               .restitution = read_number(L, VALUES, "restitution"),
+                               .friction = read_number(L, VALUES, "friction")};
+  vidalua_read_numbers(L, VALUES, "radii", 2, contact.radii);
+  return VidaSystem_AddSphereContact(box->system, &contact, NULL, &error)
+             ? vidalua_raise(L, "", NULL, &error)
+             : 0;
+}

@@ -1,4 +1,5 @@
 --- Guides: points on lines, planes and curves. Nonholonomic contacts: rolling disks and knife edges.
+-- Contacts that open and close: spheres with planes and with each other.
 --
 -- @classmod system
 local vida, system_methods, library = ...
@@ -277,4 +278,90 @@ function system_methods.knife_edge(system, given)
       .. "normal out")
   end
   library.add_knife_edge(system, "knife edge", given[1], { frame }, values)
+end
+
+-- ---- contacts that open and close ---------------------------------------------------------------
+
+-- The place of an end, which is its centre if it has not been given.
+local function place_of(frame, point)
+  local place = point or {}
+  for i = 1, point and 0 or frame.kind.place_count do
+    place[i] = 0
+  end
+  return place
+end
+
+--- Adds a contact of a sphere about a particle or a point of a body, in the plane a disc, with a plane that
+-- is fixed in space, in the plane a line. Slip is the velocity of the material of the body at the contact;
+-- the sphere about a particle does not turn. For other contacts: `system:contact`.
+-- @function plane_contact
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the centre: a body, a point of one or a particle
+-- @tparam[opt=0] number given.radius radius of the sphere, m; 0: the point itself
+-- @tparam[opt] {number,...} given.normal normal of the plane, towards the side of the sphere; by default
+--   upwards, the last axis
+-- @tparam[opt=0] number given.height height of the plane along the normal, m
+-- @tparam[opt=0] number given.restitution Newton's e, 0 to 1
+-- @tparam[opt=0] number given.friction Coulomb's mu
+-- @usage
+-- local ball = s:particle { "ball", mass = 1, position = { 0, 0, 2 } }
+-- s:plane_contact { "floor", ball, radius = 0.1, restitution = 0.8, friction = 0.3 }
+function system_methods.plane_contact(system, given)
+  local place = library.check_definition(system, "plane_contact", given, 2,
+    { "radius", "normal", "height", "restitution", "friction" }, "{ \"floor\", ball, radius = 0.1 }")
+  local dimension = library.dimension(system)
+  if dimension == 1 then
+    fail(place .. ": expected a system of dimension 2 or 3")
+  end
+  local frame, point = library.resolve_end(system, given[2], place, "second entry")
+  if frame.kind.count == 0 then
+    fail(place .. ": the ground does not move; expected a body or a particle")
+  end
+  local upwards = dimension == 3 and { 0, 0, 1 } or { 0, 1 }
+  library.add_plane_contact(system, "contact", given[1], { frame }, {
+    place = place_of(frame, point), radius = library.check_number(place, "radius", given.radius, 0),
+    normal = library.check_direction(place, "normal", given.normal or upwards, dimension),
+    height = library.check_number(place, "height", given.height, 0),
+    restitution = library.check_number(place, "restitution", given.restitution, 0),
+    friction = library.check_number(place, "friction", given.friction, 0),
+  })
+end
+
+--- Adds a contact of two spheres about particles, points of bodies or a fixed point; in the plane discs. Slip
+-- is the difference of the velocities of the material at the contact.
+-- @function sphere_contact
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the centre of the first sphere: a body, a point of one, a particle or a fixed
+--   point
+-- @tparam point|body given.3 the centre of the second one
+-- @tparam {number,number} given.radii their radii, m
+-- @tparam[opt=0] number given.restitution Newton's e, 0 to 1
+-- @tparam[opt=0] number given.friction Coulomb's mu
+-- @usage
+-- local one = s:particle { "one", mass = 1, position = { 0, 0, 0 } }
+-- local two = s:particle { "two", mass = 1, position = { 1, 0, 0 }, velocity = { -1, 0, 0 } }
+-- s:sphere_contact { "balls", one, two, radii = { 0.2, 0.3 }, restitution = 1 }
+function system_methods.sphere_contact(system, given)
+  local place = library.check_definition(system, "sphere_contact", given, 3,
+    { "radii", "restitution", "friction" }, "{ \"balls\", one, two, radii = { 0.1, 0.1 } }")
+  local frames, points, words = {}, {}, { "second entry", "third entry" }
+  for i = 1, 2 do
+    local point
+    frames[i], point = library.resolve_end(system, given[i + 1], place, words[i])
+    points[i] = place_of(frames[i], point)
+  end
+  local radii = given.radii
+  if kind(radii) ~= "table" or #radii ~= 2 then
+    expected(place, "radii", "a list of two numbers", radii)
+  end
+  library.check_number(place, "radii", radii[1])
+  library.check_number(place, "radii", radii[2])
+  library.add_sphere_contact(system, "contact", given[1], frames, {
+    first = points[1], second = points[2],
+    radii = radii,
+    restitution = library.check_number(place, "restitution", given.restitution, 0),
+    friction = library.check_number(place, "friction", given.friction, 0),
+  })
 end

@@ -37,16 +37,16 @@ static void describe(VidaCheck* check, int contact, double gap) {
 }
 
 /* Computes all gaps at the start. */
-static int find_gaps(VidaCheck* check, const VidaSystem* closed, double* gap, VidaError* error) {
+static int find_gaps(VidaCheck* check, const VidaSystem* rows, double* gap, VidaError* error) {
   vida_evaluator evaluator;
-  int code = vida__evaluator_create(closed, &evaluator, error);
+  int code = vida__evaluator_create(rows, &evaluator, error);
   if (code) {
     return code;
   }
   if (vida__constraints(&evaluator, check->t, check->q, NULL, gap)) {
     vida__check_find(check, VIDA_SEVERITY_ERROR, "contacts", "the gaps cannot be evaluated: %s",
                      evaluator.error.message);
-    for (int r = 0; r < closed->row_count; r++) {
+    for (int r = 0; r < rows->row_count; r++) {
       gap[r] = (double)NAN;
     }
   }
@@ -55,31 +55,23 @@ static int find_gaps(VidaCheck* check, const VidaSystem* closed, double* gap, Vi
 }
 
 int vida__check_contacts(VidaCheck* check, VidaError* error) {
-  const int count = VidaSystem_ContactCount(check->system);
-  if (count == 0) {
+  const vida_contacts* contacts = check->system->contacts;
+  if (!contacts) {
     return VIDA_SUCCESS;
   }
-  VidaSystem* closed = NULL;
-  unsigned char* flags = vida__allocate((size_t)count, sizeof *flags);
-  int* row = vida__allocate((size_t)count, sizeof *row);
-  int code = flags && row ? VIDA_SUCCESS : vida__fail_memory(error);
-  for (int i = 0; i < count && !code; i++) {
-    flags[i] = VIDA_CONTACT_NORMAL;
-  }
-  code = code ? code : vida__variant_create(check->system, flags, &closed, row, error);
-  double* gap = code ? NULL : vida__allocate((size_t)closed->row_count, sizeof *gap);
+  VidaSystem* rows = NULL;
+  int code = vida__contact_system_create(check->system, &rows, error);
+  double* gap = code ? NULL : vida__allocate((size_t)rows->row_count, sizeof *gap);
   if (!code) {
-    code = gap ? find_gaps(check, closed, gap, error) : vida__fail_memory(error);
+    code = gap ? find_gaps(check, rows, gap, error) : vida__fail_memory(error);
   }
-  for (int i = 0; i < count && !code; i++) {
-    describe(check, i, gap[row[i]]);
+  for (int i = 0; i < contacts->count && !code; i++) {
+    describe(check, i, gap[contacts->list[i].first_row]);
   }
-  if (count > MOST_LISTED && !code) {
-    vida__check_find(check, VIDA_SEVERITY_NOTE, "contacts", "%d contacts in all", count);
+  if (contacts->count > MOST_LISTED && !code) {
+    vida__check_find(check, VIDA_SEVERITY_NOTE, "contacts", "%d contacts in all", contacts->count);
   }
   free(gap);
-  free(flags);
-  free(row);
-  VidaSystem_Destroy(&closed);
+  VidaSystem_Destroy(&rows);
   return code;
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 typedef struct vida_closed_work {
   vida_constraint_batch* batches; /* those of `rows`, with the chosen instances only */
@@ -372,7 +373,8 @@ static int lay_out(vida_closed_contacts* closed) {
 
 /* Solves for the columns of all rows that are still open and have no component in common; *left is
  * the number of open rows. */
-static int solve_some(vida_closed_contacts* closed, vida_linear* matrix, int pass, int* left) {
+static int solve_some(vida_closed_contacts* closed, vida_linear* matrix, const double* scale,
+                      int pass, int* left) {
   vida_closed_work* work = closed->work;
   vida_sparse_rows* w = &closed->problem.w;
   const int rows = closed->problem.first[closed->count];
@@ -382,7 +384,13 @@ static int solve_some(vida_closed_contacts* closed, vida_linear* matrix, int pas
       use(closed, r, pass);
     }
   }
+  for (int i = 0; i < matrix->pattern->size && scale; i++) {
+    work->side[i] *= scale[i];
+  }
   const int code = vida__linear_solve(matrix, work->side, work->answer);
+  for (int i = 0; i < matrix->pattern->size && scale; i++) {
+    work->answer[i] *= scale[i];
+  }
   /* The same choice once more. */
   for (int r = 0; r < rows && !code; r++) {
     if (!work->is_done[r] && is_free(closed, r, -pass)) {
@@ -397,7 +405,7 @@ static int solve_some(vida_closed_contacts* closed, vida_linear* matrix, int pas
   return code;
 }
 
-int vida__closed_columns(vida_closed_contacts* closed, vida_linear* matrix) {
+int vida__closed_columns(vida_closed_contacts* closed, vida_linear* matrix, const double* scale) {
   vida_closed_work* work = closed->work;
   int left = closed->problem.first[closed->count];
   int code = lay_out(closed);
@@ -406,7 +414,7 @@ int vida__closed_columns(vida_closed_contacts* closed, vida_linear* matrix) {
     work->is_done[r] = false;
   }
   for (int pass = 1; left > 0 && !code; pass++) {
-    code = solve_some(closed, matrix, pass, &left);
+    code = solve_some(closed, matrix, scale, pass, &left);
   }
   return code;
 }
@@ -437,7 +445,11 @@ void vida__closed_add_impulses(const vida_closed_contacts* closed, double* force
   }
 }
 
-int vida__closed_find_negative(const vida_closed_contacts* closed, const double* q) {
+/* ---- what methods share ---------------------------------------------------------------------- */
+
+/* Returns the first contact with a gap that is negative by more than rounding at the positions q;
+ * -1: none. */
+static int find_negative(const vida_closed_contacts* closed, const double* q) {
   static const double rounding = 1e-9;
   const vida_contacts* contacts = closed->system->contacts;
   for (int c = 0; c < contacts->count; c++) {
@@ -454,4 +466,37 @@ int vida__closed_find_negative(const vida_closed_contacts* closed, const double*
     }
   }
   return -1;
+}
+
+int vida__closed_start(vida_closed_contacts* closed, double t, const double* q, VidaError* error) {
+  char got[VIDA_REAL_TEXT_SIZE];
+  const int code = vida__closed_gaps(closed, t, q);
+  memset(closed->last, 0, (size_t)closed->rows->row_count * sizeof *closed->last);
+  if (code) {
+    return vida__fail(error, code, "%s", closed->evaluator.error.message);
+  }
+  const int negative = find_negative(closed, q);
+  return negative < 0 ? VIDA_SUCCESS
+                      : vida__fail(error, VIDA_INCONSISTENT_START,
+                                   "contact '%s': its gap is negative at the start: %s",
+                                   closed->system->contacts->list[negative].name,
+                                   vida__real_text(got, closed->gap[negative], 6));
+}
+
+int vida__closed_fail(const vida_closed_contacts* closed, const char* step, VidaError* error) {
+  char left[VIDA_REAL_TEXT_SIZE];
+  const int worst = closed->problem.worst;
+  return vida__fail(
+      error, VIDA_STEP_NOT_CONVERGED,
+      "%s: the impulses of %d contacts could not be found: contact '%s' has a residual of %s m/s "
+      "after %d sweeps; try a larger accuracy or more sweeps",
+      step, closed->count,
+      worst >= 0 ? closed->system->contacts->list[closed->chosen[worst]].name : "",
+      vida__real_text(left, closed->problem.residual, 3), closed->problem.made);
+}
+
+void vida__closed_take_options(vida_closed_contacts* closed, const VidaOptions* options) {
+  closed->problem.accuracy = VidaOptions_Get(options, "accuracy");
+  closed->problem.sweeps = (int)VidaOptions_Get(options, "sweeps");
+  closed->problem.is_direct = !VidaOptions_HasChoice(options, "contact_solver", "gauss-seidel");
 }

@@ -9,6 +9,8 @@
 #ifndef VIDA_SOLVE_CLOSED_CONTACTS_H
 #define VIDA_SOLVE_CLOSED_CONTACTS_H
 
+#include <vida/options.h>
+
 #include "base/linear.h"
 #include "base/state_record.h"
 #include "solve/contact_problem.h"
@@ -43,8 +45,9 @@ int vida__closed_gaps(vida_closed_contacts* closed, double t, const double* q);
  * impulses to those of the last step, and softness and bias to 0. Allocates only where more
  * contacts are chosen than ever before. */
 int vida__closed_rows(vida_closed_contacts* closed, double t, const double* q, const double* v);
-/* Finds the columns with the last factors of `matrix`. */
-int vida__closed_columns(vida_closed_contacts* closed, vida_linear* matrix);
+/* Finds the columns with the last factors of `matrix`: those of K, or, if `scale` (size of the
+ * pattern) is not NULL, of K scaled by it on both sides. */
+int vida__closed_columns(vida_closed_contacts* closed, vida_linear* matrix, const double* scale);
 /* Returns the row of the problem that is the normal row of the chosen contact number k. */
 static inline int vida__closed_row(const vida_closed_contacts* closed, int k) {
   return closed->problem.first[k];
@@ -54,8 +57,41 @@ static inline int vida__closed_row(const vida_closed_contacts* closed, int k) {
 bool vida__closed_solve(vida_closed_contacts* closed, double* v);
 /* Adds H^T P to `force` (n). */
 void vida__closed_add_impulses(const vida_closed_contacts* closed, double* force);
-/* Returns the first contact with a gap that is negative by more than rounding at the positions q
- * (n); -1: none. */
-int vida__closed_find_negative(const vida_closed_contacts* closed, const double* q);
+/* Computes all gaps at the start (t,q), and fails with VIDA_INCONSISTENT_START if one is negative
+ * by more than rounding. Sets the last impulses to 0. */
+int vida__closed_start(vida_closed_contacts* closed, double t, const double* q, VidaError* error);
+/* Fails with VIDA_STEP_NOT_CONVERGED because vida__closed_solve has failed; `step` is the name of
+ * the step. */
+int vida__closed_fail(const vida_closed_contacts* closed, const char* step, VidaError* error);
+/* Sets accuracy, sweeps and the algorithm from the option rows below. */
+void vida__closed_take_options(vida_closed_contacts* closed, const VidaOptions* options);
+
+/* Option rows of methods that solve for impulses of contacts. */
+#define VIDA_CONTACT_ROWS                                                                         \
+  {"contact_solver",                                                                              \
+   VIDA_OPTION_CHOICE,                                                                            \
+   "",                                                                                            \
+   0.0,                                                                                           \
+   0.0,                                                                                           \
+   1.0,                                                                                           \
+   false,                                                                                         \
+   "auto|gauss-seidel",                                                                           \
+   "Solver of the impulses of contacts: auto tries Newton's method (block pivoting) where at "    \
+   "most 120 rows are closed, and makes projected Gauss-Seidel sweeps for more, or where it "     \
+   "fails."},                                                                                     \
+      {"accuracy",                                                                                \
+       VIDA_OPTION_REAL,                                                                          \
+       "1",                                                                                       \
+       1e-8,                                                                                      \
+       1e-14,                                                                                     \
+       0.1,                                                                                       \
+       false,                                                                                     \
+       NULL,                                                                                      \
+       "Largest residual of the laws of contact and friction, relative to the largest velocity "  \
+       "that closed contacts would have without impulses."},                                      \
+  {                                                                                               \
+    "sweeps", VIDA_OPTION_INTEGER, "1", 20000.0, 1.0, 1e9, false, NULL,                           \
+        "Largest number of Gauss-Seidel sweeps of a step; the step fails if it does not suffice." \
+  }
 
 #endif

@@ -211,10 +211,12 @@ int VidaSystem_Complete(VidaSystem* system, VidaError* error) {
   code = code ? code : vida__build_pattern(system, error);
   code = code ? code : vida__find_energy_sources(system, error);
   code = code ? code : vida__find_symmetries(system, error);
+  system->complete = !code;
+  code = code ? code : vida__narrow_momenta(system, error);
   if (code) {
     discard_completion(system);
+    system->complete = false;
   }
-  system->complete = !code;
   return code;
 }
 

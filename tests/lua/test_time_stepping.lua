@@ -8,9 +8,11 @@ local function near(got, expected, tolerance, what)
     tolerance))
 end
 
+local method = "moreau-jean"
+
 -- Moves the system for a time and returns the stepper.
 local function move(system, h, time, options)
-  local settings = { "moreau-jean", h = h }
+  local settings = { method, h = h }
   for key, value in pairs(options or {}) do
     settings[key] = value
   end
@@ -33,17 +35,21 @@ local function ball(e)
 end
 
 local e = 0.8
+local both = { "moreau-jean", "spook" }
 local fall = math.sqrt(2 / g)
 local time = 0.7 -- after one impact
 local up = e * g * fall
 local height = up * (time - fall) - g / 2 * (time - fall) ^ 2
-for _, h in ipairs { 1e-2, 1e-3, 1e-4 } do
-  near(move(ball(e), h, time):positions()[3], height, 8 * h, "height after an impact, h = " .. h)
-end
 local zeno = fall * (1 + e) / (1 - e)
-local resting = move(ball(e), 1e-3, zeno + 0.5)
-near(resting:velocities()[3], 0, 1e-12, "speed at rest")
-near(resting:positions()[3], 0, 1e-3 * g * 1e-3, "height at rest")
+for _, name in ipairs(both) do
+  method = name
+  for _, h in ipairs { 1e-2, 1e-3, 1e-4 } do
+    near(move(ball(e), h, time):positions()[3], height, 8 * h, name .. ": height after an impact, h = " .. h)
+  end
+  local resting = move(ball(e), 1e-3, zeno + 0.5)
+  near(resting:velocities()[3], 0, 1e-12, name .. ": speed at rest")
+  near(resting:positions()[3], 0, 1e-3 * g * 1e-3, name .. ": height at rest")
+end
 
 -- ---- a block on an incline ----------------------------------------------------------------------
 
@@ -57,13 +63,18 @@ local function incline(mu, speed)
   return s
 end
 
-near(move(incline(math.tan(angle) * (1 + 1e-9), 0), 0.01, 1):positions()[1], 0, 1e-15, "a block that sticks")
 local slide = g * (math.sin(angle) - 0.3 * math.cos(angle))
-near(move(incline(0.3, 0), 0.01, 1):positions()[1], -slide / 2, 1e-12, "a block that slides")
 local stop = 2 ^ 2 / (2 * g * (math.sin(angle) + 0.5 * math.cos(angle)))
-for _, h in ipairs { 1e-2, 1e-3 } do
-  near(move(incline(0.5, 2), h, 1):positions()[1], stop, 0.01 * h, "stopping distance, h = " .. h)
+for _, name in ipairs(both) do
+  method = name
+  local sticks = move(incline(math.tan(angle) * (1 + 1e-9), 0), 0.01, 1)
+  near(sticks:positions()[1], 0, 1e-15, name .. ": a block that sticks")
+  near(move(incline(0.3, 0), 0.01, 1):positions()[1], -slide / 2, 1e-12, name .. ": a block that slides")
+  for _, h in ipairs { 1e-2, 1e-3 } do
+    near(move(incline(0.5, 2), h, 1):positions()[1], stop, 0.01 * h, name .. ": stopping distance, h = " .. h)
+  end
 end
+method = "moreau-jean"
 
 -- In space: thrown across the slope, it slides against the slip velocity; both solvers agree.
 local function slope()
@@ -107,10 +118,15 @@ local function sphere()
   s:contact { "floor", gap = z - r, friction = 0.3, slip = vx + r * turn }
   return s
 end
-local rolling = move(sphere(), 0.01, 1)
-near(rolling:velocities()[1], 5, 1e-12, "speed of a rolling sphere")
-near(rolling:velocities()[3], -10, 1e-12, "rate of a rolling sphere")
 local until_it_rolls = 2 * 7 / (7 * 0.3 * g)
+for _, name in ipairs(both) do
+  method = name
+  local rolling = move(sphere(), 0.01, 1)
+  near(rolling:velocities()[1], 5, 1e-12, name .. ": speed of a rolling sphere")
+  near(rolling:velocities()[3], -10, 1e-12, name .. ": rate of a rolling sphere")
+end
+method = "moreau-jean"
+local rolling = move(sphere(), 0.01, 1)
 local place = 7 * until_it_rolls - 0.15 * g * until_it_rolls ^ 2 + 5 * (1 - until_it_rolls)
 near(rolling:positions()[1], place, 2e-5, "place of a rolling sphere")
 
@@ -165,6 +181,71 @@ for _, h in ipairs { 1e-2, 1e-3 } do
   near(off, 0, 1e-14, "length of the rod")
   near(stepper:energy(), -1.5 * g * 0.8, 30 * h, "energy of a pendulum with a stop")
 end
+
+-- ---- a ball in space, as a body with a shape: rows derived once ------------------------------------
+
+local function ball_with_spin()
+  local s = vida.system "ball with spin"
+  local m, r = 2, 0.5
+  local inertia = 0.4 * m * r ^ 2
+  s:gravity { 0, 0, -g }
+  local body = s:body { "ball", mass = m, inertia = { inertia, inertia, inertia }, position = { 0, 0, r },
+    velocity = { 7, 0, 0 }, angular_velocity = { 0, 0, 3 } }
+  s:plane_contact { "floor", body, radius = r, friction = 0.3 }
+  return s
+end
+local speed = move(ball_with_spin(), 0.005, 1):velocities()
+near(speed[1], 5, 1e-3, "speed of a ball that rolls in space")
+near(speed[3], 0, 1e-12, "speed upwards of a ball that rolls in space")
+
+-- ---- a pile of 200 spheres: the energy never rises above that of the start -------------------------
+
+-- With spook and the compliance c, a gap yields by c times its force: here at most the weight of 8 layers,
+-- and twice that in the fall.
+method = "spook"
+local compliance = 1e-5
+
+local function pile(count)
+  local s, spheres, seed = vida.system "pile", {}, 1
+  s:gravity { 0, 0, -g }
+  local function jitter()
+    seed = seed * 16807 % 2147483647
+    return 0.1 * seed / 2147483647
+  end
+  for i = 1, count do
+    local index = i - 1
+    local column, row, layer = index % 5, index // 5 % 5, index // 25
+    spheres[i] = s:particle { "sphere " .. i, mass = 1,
+      position = { 1.1 * column + jitter(), 1.1 * row + jitter(), 1.1 * layer + 0.55 } }
+    s:plane_contact { "floor " .. i, spheres[i], radius = 0.5, friction = 0.5 }
+    for other = 1, index do
+      s:sphere_contact { other .. " and " .. i, spheres[other], spheres[i], radii = { 0.5, 0.5 },
+        friction = 0.5 }
+    end
+  end
+  return s
+end
+
+for _, count in ipairs { 50, 200 } do
+  local piled = pile(count):stepper { method, h = 0.01, compliance = compliance, accuracy = 1e-4 }
+  piled:start()
+  local energy = piled:energy()
+  for _ = 1, 60 do
+    piled:step()
+    local now = piled:energy()
+    assert(now <= energy, ("the energy rises from %.17g to %.17g J"):format(energy, now))
+  end
+  local q, deepest = piled:positions(), 0
+  for i = 0, count - 1 do
+    deepest = math.min(deepest, q[3 * i + 3] - 0.5)
+    for j = 0, i - 1 do
+      local dx, dy, dz = q[3 * i + 1] - q[3 * j + 1], q[3 * i + 2] - q[3 * j + 2], q[3 * i + 3] - q[3 * j + 3]
+      deepest = math.min(deepest, math.sqrt(dx * dx + dy * dy + dz * dz) - 1)
+    end
+  end
+  near(deepest, 0, 2 * compliance * 8 * g, "the deepest gap of " .. count .. " spheres")
+end
+method = "moreau-jean"
 
 -- ---- refusals -----------------------------------------------------------------------------------
 

@@ -64,6 +64,7 @@ quick=(
   "long_run --set time=20"
   "ladder --set cells=2 --set time=0.1"
   "nonholonomic --set finest=3 --set time=0.2 --set repeats=1"
+  "pile --set count=30 --set time=0.5"
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
   "rigid_body --set time=0.3"
   "spook_ladder --set time=8 --only spook --only spook-newton"

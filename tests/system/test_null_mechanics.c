@@ -141,6 +141,12 @@ static void test_forces(void) {
   REFUSED("disk", VidaSystem_AddRollingDisk(s, NULL, &error));
   REFUSED("system", VidaSystem_AddKnifeEdge(NULL, &edge, &error));
   REFUSED("edge", VidaSystem_AddKnifeEdge(s, NULL, &error));
+  const VidaPlaneContact plane = {.name = "l"};
+  const VidaSphereContact spheres = {.name = "m"};
+  REFUSED("system", VidaSystem_AddPlaneContact(NULL, &plane, NULL, &error));
+  REFUSED("contact", VidaSystem_AddPlaneContact(s, NULL, NULL, &error));
+  REFUSED("system", VidaSystem_AddSphereContact(NULL, &spheres, NULL, &error));
+  REFUSED("contact", VidaSystem_AddSphereContact(s, NULL, NULL, &error));
   VidaSystem_Destroy(&s);
 }
 

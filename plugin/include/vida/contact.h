@@ -5,6 +5,7 @@
 #ifndef VIDA_CONTACT_H
 #define VIDA_CONTACT_H
 
+#include <vida/bodies.h>
 #include <vida/error.h>
 #include <vida/export.h>
 #include <vida/expression.h>
@@ -36,6 +37,37 @@ typedef struct VidaContact {
  * system is complete. */
 VIDA_API int VidaSystem_AddContact(VidaSystem* system, const VidaContact* contact, int* index,
                                    VidaError* error);
+
+/* A sphere about a point of a body or about a particle, in the plane a disc, above a plane that is
+ * fixed in space, in the plane a line. Radius 0 is the point itself. The slip velocity is that of
+ * the material of the body at the contact; the sphere about a particle does not turn. */
+typedef struct VidaPlaneContact {
+  const char* name;   /* "floor" */
+  VidaEnd end;        /* the centre: a point of a body, or a particle */
+  double radius;      /* >= 0, m */
+  double normal[3];   /* unit normal of the plane, towards the side of the centre */
+  double height;      /* the plane has the points r with normal . r = height, m */
+  double restitution; /* 0 to 1 */
+  double friction;    /* >= 0 */
+} VidaPlaneContact;
+
+/* Two such spheres, of which the second may be about a fixed point. */
+typedef struct VidaSphereContact {
+  const char* name;   /* "balls" */
+  VidaEnd ends[2];    /* their centres */
+  double radii[2];    /* >= 0, not both 0, m */
+  double restitution; /* 0 to 1 */
+  double friction;    /* >= 0 */
+} VidaSphereContact;
+
+/* Add a contact (the record is copied) whose rows are derived once for all contacts of its kind;
+ * *index (nullable) receives its index. Fail with VIDA_BAD_ARGUMENT as VidaSystem_AddContact does,
+ * for a radius that is negative or not finite, for a normal whose length is not 1 within 1e-10, if
+ * both ends are on one body, if neither moves, and in dimension 1. */
+VIDA_API int VidaSystem_AddPlaneContact(VidaSystem* system, const VidaPlaneContact* contact,
+                                        int* index, VidaError* error);
+VIDA_API int VidaSystem_AddSphereContact(VidaSystem* system, const VidaSphereContact* contact,
+                                         int* index, VidaError* error);
 
 /* Returns the number of contacts. */
 VIDA_API int VidaSystem_ContactCount(const VidaSystem* system);

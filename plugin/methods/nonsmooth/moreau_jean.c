@@ -1,16 +1,16 @@
 /* moreau-jean: time stepping across impacts and friction (Moreau 1988; Jean 1999; Acary and
  * Brogliato 2008, section 10.1).
  *
- * A step from (q0,v0) to (q1,v1) takes the matrix C of the constraints at q0 + h v0 / 2, so that
- * reactions do no work where constraints turn, and G at q0 + h v0. With the forces f0 at the node
- * and f1 at (q0 + h v0, v0), of f = L_q + f - L_vq v - L_vt, it solves
+ * A step from (q0,v0) to (q1,v1) takes the matrix C of the constraints in the middle of a predicted
+ * motion without contacts, so that reactions do no work where constraints turn, and G at its end.
+ * With the forces f0 at the node and f1 at (q0 + h v0, v0), of f = L_q + f - L_vq v - L_vt, it
+ * solves
  *     A (v1 - v0) + C^T h lambda = h (theta f1 + (1 - theta) f0) + H^T P,
  *     G v1 + g_t = 0,   A = M - h theta f_v - h^2 theta^2 f_q,
  * moves to q1 = q0 + h (theta v1 + (1 - theta) v0), and projects q1 onto g = 0. Where masses depend
- * on positions, A is M, and M, f, C and G are those of a predicted motion, in the middle of the
- * step and (G) at its end.
+ * on positions, A is M, and M and f are those of the predicted middle, too.
  *
- * Contacts with the rows H whose gap at q0 + h v0 / 2 is not positive are closed. The rate u of the
+ * Contacts with the rows H whose gap in this middle is not positive are closed. The rate u of the
  * gap satisfies u1 + e u0 >= 0 and P_N >= 0, and their product vanishes; the slip velocity obeys
  * Coulomb's law with P_N. All impulses of a step, whether of impacts or of forces, are one P. */
 #include <math.h>
@@ -39,10 +39,13 @@ typedef struct moreau_jean {
   double* answer;               /* n + m */
   double* free_v;               /* n */
   double* columns;              /* entries of C */
-  /* Where masses depend on positions: the step takes masses and forces of its middle, which one
-   * more evaluation predicts. */
-  bool is_general;
-  double* middle_v; /* n: the velocity in the middle; v0 for constant masses */
+  /* With constraints, and where masses depend on positions, one more solution predicts the middle
+   * and the end of the step. */
+  bool predicts;
+  bool is_general;  /* masses depend on positions: the step takes masses and forces of its middle */
+  double* middle_v; /* n: the predicted velocity in the middle */
+  double* flight;   /* n: q0 + h v0 */
+  double* scale;    /* n + m: the matrix is scaled by it on both sides */
 } moreau_jean;
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -53,7 +56,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   const size_t entries = (size_t)self->model.system->entry_count;
   const size_t rows = contacts ? (size_t)contacts->set.row_count : 0;
   moreau_jean* own =
-      vida__allocate(1, sizeof *own + (8 * n + 2 * m + rows + entries) * sizeof(double));
+      vida__allocate(1, sizeof *own + (10 * n + 3 * m + rows + entries) * sizeof(double));
   if (!own) {
     return vida__fail_memory(error);
   }
@@ -62,27 +65,27 @@ static int create(VidaIntegration* self, VidaError* error) {
       {&own->v, n},          {&own->kept_v, n},    {&own->kept_last, rows},
       {&own->force, n},      {&own->end_force, n}, {&own->side, n + m},
       {&own->answer, n + m}, {&own->free_v, n},    {&own->columns, entries},
-      {&own->middle_v, n}};
+      {&own->middle_v, n},   {&own->flight, n},    {&own->scale, n + m}};
   vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], (double*)(own + 1));
   own->theta = VidaOptions_Get(self->options, "theta");
   own->is_general = !self->model.system->constant_mass;
+  own->predicts = own->is_general || m > 0;
   if (!contacts) {
     return VIDA_SUCCESS;
   }
   const int code =
       vida__closed_create(self->model.system, &self->model.system->pattern, &own->closed, error);
   if (!code) {
-    vida_contact_problem* problem = &own->closed->problem;
-    problem->accuracy = VidaOptions_Get(self->options, "accuracy");
-    problem->sweeps = (int)VidaOptions_Get(self->options, "sweeps");
-    problem->is_direct = !VidaOptions_HasChoice(self->options, "contact_solver", "gauss-seidel");
+    vida__closed_take_options(own->closed, self->options);
   }
   return code;
 }
 
 static void destroy(VidaIntegration* self) {
   moreau_jean* own = self->state;
-  vida__closed_destroy(&own->closed);
+  if (own) {
+    vida__closed_destroy(&own->closed);
+  }
 }
 
 static void record(VidaIntegration* self, VidaRecord* record) {
@@ -104,30 +107,23 @@ static int find_momenta(VidaIntegration* self, double t, const double* q, VidaEr
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
 }
 
-static int check_gaps(VidaIntegration* self, VidaError* error) {
-  char got[VIDA_REAL_TEXT_SIZE];
-  const moreau_jean* own = self->state;
-  vida_closed_contacts* closed = own->closed;
-  int code = vida__closed_gaps(closed, self->node.t0, self->node.q);
-  if (code) {
-    return vida__fail(error, code, "%s", closed->evaluator.error.message);
+/* Sizes of masses and constraints differ by any factor; scaled with these, the entries of the
+ * matrix do not. */
+static void find_scale(VidaIntegration* self) {
+  moreau_jean* own = self->state;
+  const int n = self->model.n;
+  for (int i = 0; i < n + self->model.m; i++) {
+    const double size = i < n ? self->model.matrix_root[i] : self->model.matrix_stiffness[i - n];
+    own->scale[i] = size > 0.0 && isfinite(size) ? 1.0 / size : 1.0;
   }
-  const int negative = vida__closed_find_negative(closed, self->node.q);
-  if (negative >= 0) {
-    code = vida__fail(error, VIDA_INCONSISTENT_START,
-                      "contact '%s': its gap is negative at the start: %s",
-                      VidaSystem_ContactName(self->model.system, negative),
-                      vida__real_text(got, closed->gap[negative], 6));
-  }
-  return code;
 }
 
 static int start(VidaIntegration* self, VidaError* error) {
   moreau_jean* own = self->state;
   memcpy(own->v, self->node.v, (size_t)self->model.n * sizeof *own->v);
+  find_scale(self);
   if (own->closed && !self->continues) {
-    memset(own->closed->last, 0, (size_t)own->closed->rows->row_count * sizeof *own->closed->last);
-    const int code = check_gaps(self, error);
+    const int code = vida__closed_start(own->closed, self->node.t0, self->node.q, error);
     if (code) {
       return code;
     }
@@ -143,6 +139,30 @@ static int fail_singular(const VidaIntegration* self, VidaError* error) {
   vida__append_singular(self->model.system, self->model.node_matrix->values, open, sizeof open);
   return vida__fail(error, VIDA_STEP_SINGULAR, "%s: the matrix of the step is singular%s",
                     vida__name_step(self, step), open);
+}
+
+static void scale_matrix(const VidaIntegration* self, double* matrix) {
+  const moreau_jean* own = self->state;
+  const vida_pattern* pattern = &self->model.system->pattern;
+  for (int j = 0; j < pattern->size; j++) {
+    for (sunindextype k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+      matrix[k] *= own->scale[j] * own->scale[pattern->row[k]];
+    }
+  }
+}
+
+/* Solves with the last factors; `side` (n + m) does not change. */
+static int solve(VidaIntegration* self, const double* side, double* answer) {
+  const moreau_jean* own = self->state;
+  const int size = self->model.n + self->model.m;
+  for (int i = 0; i < size; i++) {
+    answer[i] = own->scale[i] * side[i];
+  }
+  const int code = vida__linear_solve(self->model.node_matrix, answer, answer);
+  for (int i = 0; i < size; i++) {
+    answer[i] *= own->scale[i];
+  }
+  return code;
 }
 
 /* Adds the Hessian of A, or, where masses depend on positions, those in the middle of the step. */
@@ -176,6 +196,7 @@ static int factor(VidaIntegration* self) {
   if (self->model.redundant) {
     vida__subtract_redundancy(self, matrix);
   }
+  scale_matrix(self, matrix);
   return code ? code : vida__linear_factor(self->model.node_matrix);
 }
 
@@ -193,7 +214,7 @@ static int find_force(VidaIntegration* self, double* side) {
     code = vida__motion_force(evaluator, vida__node_time(self), self->node.q, own->v, own->force,
                               self->work.l_v);
     code = code ? code
-                : vida__motion_force(evaluator, vida__next_time(self), self->work.q1, own->v,
+                : vida__motion_force(evaluator, vida__next_time(self), own->flight, own->v,
                                      own->end_force, self->work.l_v);
   }
   for (int i = 0; i < self->model.n; i++) {
@@ -214,7 +235,7 @@ static int solve_free(VidaIntegration* self) {
   for (int r = 0; r < self->model.m; r++) {
     own->side[n + r] = -own->side[n + r];
   }
-  return code ? code : vida__linear_solve(self->model.node_matrix, own->side, own->answer);
+  return code ? code : solve(self, own->side, own->answer);
 }
 
 /* Predicts the middle and the end of the step: work.place, work.q1 and middle_v. */
@@ -223,7 +244,8 @@ static int predict(VidaIntegration* self) {
   memcpy(own->middle_v, own->v, (size_t)self->model.n * sizeof *own->v);
   vida__find_place(self, own->v, 0.5, self->work.place);
   vida__find_place(self, own->v, 1.0, self->work.q1);
-  if (!own->is_general) {
+  memcpy(own->flight, self->work.q1, (size_t)self->model.n * sizeof *own->flight);
+  if (!own->predicts) {
     return VIDA_SUCCESS;
   }
   const int code = solve_free(self);
@@ -267,67 +289,72 @@ static void set_bias(const vida_closed_contacts* closed) {
   }
 }
 
-static int fail_contacts(const VidaIntegration* self, VidaError* error) {
-  char step[VIDA_STEP_NAME_SIZE], left[VIDA_REAL_TEXT_SIZE];
-  const vida_closed_contacts* closed = ((const moreau_jean*)self->state)->closed;
-  const int worst = closed->problem.worst;
-  return vida__fail(
-      error, VIDA_STEP_NOT_CONVERGED,
-      "%s: the impulses of %d contacts could not be found: contact '%s' has a "
-      "residual of %s m/s after %d sweeps; try a larger accuracy or more sweeps",
-      vida__name_step(self, step), closed->count,
-      worst >= 0 ? VidaSystem_ContactName(self->model.system, closed->chosen[worst]) : "",
-      vida__real_text(left, closed->problem.residual, 3), closed->problem.made);
-}
-
 /* Adds the impulses of contacts to the right-hand side. The answer without them is in own->answer.
  */
 static int add_contacts(VidaIntegration* self, VidaError* error) {
+  char step[VIDA_STEP_NAME_SIZE];
   moreau_jean* own = self->state;
   for (int i = 0; i < self->model.n; i++) {
     own->free_v[i] = own->v[i] + own->answer[i];
   }
-  const int code = vida__closed_columns(own->closed, self->model.node_matrix);
+  const int code = vida__closed_columns(own->closed, self->model.node_matrix, own->scale);
   if (code) {
     return code;
   }
   set_bias(own->closed);
   if (!vida__closed_solve(own->closed, own->free_v)) {
-    return fail_contacts(self, error);
+    return vida__closed_fail(own->closed, vida__name_step(self, step), error);
   }
   vida__closed_add_impulses(own->closed, own->side);
-  return vida__linear_solve(self->model.node_matrix, own->side, own->answer);
+  return solve(self, own->side, own->answer);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
+/* Returns the largest violation of g = 0 in own->side, relative to the sizes of the terms of G q.
+ */
+static double largest_violation(VidaIntegration* self) {
+  const moreau_jean* own = self->state;
+  const VidaSystem* system = self->model.system;
+  double* size = self->work.g_work;
+  double most = 0.0;
+  memset(size, 0, (size_t)self->model.m * sizeof *size);
+  for (int e = 0; e < system->entry_count; e++) {
+    const vida_jacobian_entry* entry = &system->entries[e];
+    size[entry->row] += fabs(self->work.entries[e] * self->node.q[entry->coordinate]);
+  }
+  for (int r = 0; r < self->model.m; r++) {
+    const double violation = fabs(own->side[self->model.n + r]);
+    most = fmax(most, violation > 0.0 ? violation / size[r] : 0.0);
+  }
+  return most;
+}
+
 /* Moves the positions after the step onto g = 0, with the matrix of the step. */
 static int project(VidaIntegration* self) {
+  static const double rounding = 1e-16;
   moreau_jean* own = self->state;
   const int n = self->model.n, m = self->model.m;
   double before = (double)INFINITY;
-  for (int k = 0; k < PROJECTIONS && m > 0; k++) {
-    double most = 0.0;
+  int code = VIDA_SUCCESS;
+  for (int k = 0; k < PROJECTIONS && m > 0 && !code; k++) {
     memset(own->side, 0, (size_t)n * sizeof *own->side);
-    int code = vida__constraints(&self->model.evaluator, vida__next_time(self), self->node.q,
-                                 self->node.q_low, own->side + n);
+    code = vida__constraints(&self->model.evaluator, vida__next_time(self), self->node.q,
+                             self->node.q_low, own->side + n);
     for (int r = 0; r < m; r++) {
-      most = fmax(most, fabs(own->side[n + r]) / fmax(self->model.value_size[r], 1e-300));
       own->side[n + r] = -own->side[n + r];
     }
-    if (code || !(most > 1e-15) || !(most < before)) {
-      return code;
+    const double most = largest_violation(self);
+    if (code || !(most > rounding) || !(most < before)) {
+      break;
     }
     before = most;
-    code = vida__linear_solve(self->model.node_matrix, own->side, own->answer);
+    code = solve(self, own->side, own->answer);
     for (int i = 0; i < n && !code; i++) {
       vida__add_compensated(&self->node.q[i], &self->node.q_low[i], own->answer[i]);
     }
-    if (code) {
-      return code;
-    }
   }
-  return VIDA_SUCCESS;
+  return code;
 }
 
 static int find_velocities(VidaIntegration* self, VidaError* error) {
@@ -412,15 +439,7 @@ static const VidaOptionRow options[] = {
      "Weight of the end of a step: 1/2 keeps the energy of a free flight in uniform gravity, 1 "
      "damps "
      "oscillations most."},
-    {"contact_solver", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "auto|gauss-seidel",
-     "Solver of the impulses of contacts: auto tries Newton's method (block pivoting) where at "
-     "most "
-     "120 rows are closed, and makes projected Gauss-Seidel sweeps for more, or where it fails."},
-    {"accuracy", VIDA_OPTION_REAL, "1", 1e-8, 1e-14, 0.1, false, NULL,
-     "Largest residual of the laws of contact and friction, relative to the largest velocity that "
-     "closed contacts would have without impulses."},
-    {"sweeps", VIDA_OPTION_INTEGER, "1", 20000.0, 1.0, 1e9, false, NULL,
-     "Largest number of Gauss-Seidel sweeps of a step; the step fails if it does not suffice."},
+    VIDA_CONTACT_ROWS,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__moreau_jean = {

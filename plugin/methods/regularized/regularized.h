@@ -12,6 +12,7 @@
 #ifndef VIDA_METHODS_REGULARIZED_REGULARIZED_H
 #define VIDA_METHODS_REGULARIZED_REGULARIZED_H
 
+#include "solve/closed_contacts.h"
 #include "stepper/integration.h"
 
 /* The state of a regularized method. */
@@ -36,6 +37,7 @@ typedef struct vida_regularized_state {
   double* rows;      /* entries of A; with nonholonomic rows only */
   double* slopes;    /* entries of a_q; with nonholonomic rows only */
   size_t numbers;    /* of all of these, from `share` on */
+  struct vida_spook_contacts* contacts; /* NULL: the system has none */
 } vida_regularized_state;
 
 /* Option rows that the regularized methods share. */
@@ -108,5 +110,22 @@ void vida__regularized_undo(VidaIntegration* self);
 
 /* Visits the state: for VidaMethod.state. */
 void vida__regularized_state_record(VidaIntegration* self, VidaRecord* record);
+
+/* ---- contacts of spook (spook_contacts.c) ---- */
+
+/* Creates the contacts of the system, if it has any, and frees them. */
+int vida__spook_contacts_create(VidaIntegration* self, VidaError* error);
+void vida__spook_contacts_destroy(VidaIntegration* self);
+/* Checks the gaps at the start. */
+int vida__spook_contacts_start(VidaIntegration* self, VidaError* error);
+/* Finds the impulses of contacts in the next step. own->next contains the solution without them on
+ * entry and with them on return; right (n + m) is the right-hand side of both. */
+int vida__spook_contacts_find(VidaIntegration* self, double* right, VidaError* error);
+/* Adds the impulses to the change of the momenta (n). */
+void vida__spook_contacts_add(const VidaIntegration* self, double* change);
+/* Keeps what a step that is undone needs, restores it, and records it. */
+void vida__spook_contacts_keep(VidaIntegration* self);
+void vida__spook_contacts_undo(VidaIntegration* self);
+void vida__spook_contacts_record(VidaIntegration* self, VidaRecord* record);
 
 #endif

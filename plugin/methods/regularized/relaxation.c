@@ -152,6 +152,7 @@ void vida__regularized_state_record(VidaIntegration* self, VidaRecord* record) {
   VidaRecord_Reals(record, &own->kappa, 1);
   vida__record_flags(record, own->is_averaged, (size_t)self->model.m);
   VidaRecord_Flag(record, &own->has_next);
+  vida__spook_contacts_record(self, record);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -202,6 +203,7 @@ void vida__regularized_undo(VidaIntegration* self) {
   memcpy(own->v, own->kept_v, (size_t)self->model.n * sizeof *own->v);
   memcpy(own->rise, own->kept_rise, (size_t)self->model.m * sizeof *own->rise);
   own->has_next = false;
+  vida__spook_contacts_undo(self);
   self->implicit.has_tracked = false;
   self->implicit.history.count = 0;
 }
@@ -225,6 +227,7 @@ static int commit(VidaIntegration* self, vida_find_next find_next, VidaError* er
   const double* mu = own->next + self->model.n;
   memcpy(own->kept_v, own->v, (size_t)self->model.n * sizeof *own->v);
   memcpy(own->kept_rise, own->rise, (size_t)self->model.m * sizeof *own->rise);
+  vida__spook_contacts_keep(self);
   for (int i = 0; i < self->model.n; i++) {
     vida__add_compensated(&self->node.p[i], &self->node.p_low[i], own->change[i]);
   }

@@ -103,6 +103,9 @@ static int find_change(VidaIntegration* self) {
   }
   vida__add_reaction(system, self->implicit.entries0, -own->kappa, own->next + self->model.n,
                      own->change);
+  if (own->contacts) {
+    vida__spook_contacts_add(self, own->change);
+  }
   for (int i = 0; i < self->model.n && system->separable; i++) {
     double p = self->node.p[i];
     double low = self->node.p_low[i];
@@ -122,8 +125,17 @@ static int find_next(VidaIntegration* self, VidaError* error) {
     return VIDA_SUCCESS;
   }
   int code = find_right_side(self, own->next);
+  if (own->contacts) {
+    memcpy(own->work, own->next, (size_t)(self->model.n + self->model.m) * sizeof *own->work);
+  }
   code = code ? code : factor(self);
   code = code ? code : vida__linear_solve(self->model.node_matrix, own->next, own->next);
+  if (own->contacts && !code) {
+    code = vida__spook_contacts_find(self, own->work, error);
+    if (code == VIDA_STEP_NOT_CONVERGED) {
+      return code;
+    }
+  }
   if (code == VIDA_STEP_SINGULAR) {
     return fail_singular(self, error);
   }
@@ -146,7 +158,13 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
  * which a loss of a few digits is rounding. */
 static int start(VidaIntegration* self, VidaError* error) {
   vida__linear_allow_symmetric(self->model.node_matrix);
-  return vida__regularized_start(self, error);
+  const int code = vida__regularized_start(self, error);
+  return code ? code : vida__spook_contacts_start(self, error);
+}
+
+static int create(VidaIntegration* self, VidaError* error) {
+  const int code = vida__regularized_create(self, error);
+  return code ? code : vida__spook_contacts_create(self, error);
 }
 
 /* ---- record ---------------------------------------------------------------------------------- */
@@ -155,6 +173,7 @@ static const VidaOptionRow options[] = {
     VIDA_COMPLIANCE_ROWS,
     VIDA_DAMPING_ROWS,
     VIDA_MOBILITY_ROWS,
+    VIDA_CONTACT_ROWS,
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__spook = {
@@ -167,17 +186,19 @@ const VidaMethod vida__spook = {
              "the motion, by O(h^3) per second or O(h). Reactions have the directions at the node: "
              "a rod of mass m and length l opens under a load of more than about m l / h^2. Second "
              "order, with exact momentum maps, for constant mass matrices and damping times of "
-             "some steps; first order otherwise, and for nonholonomic constraints.",
+             "some steps; first order otherwise, for nonholonomic constraints, and "
+             "across impacts.",
              2,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
-                 VIDA_CAN_NONHOLONOMIC},
+                 VIDA_CAN_NONHOLONOMIC | VIDA_CAN_CONTACTS},
     .common = vida__linear_options,
     .options = options,
     .check = vida__regularized_check,
-    .create = vida__regularized_create,
+    .create = create,
     .start = start,
     .step = step,
     .undo = vida__regularized_undo,
     .state = vida__regularized_state_record,
     .velocities = velocities,
-    .energy = vida__node_energy};
+    .energy = vida__node_energy,
+    .destroy = vida__spook_contacts_destroy};

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vida/contact.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -625,6 +626,9 @@ static void remark_on_balance(const vida_monitors* monitors, VidaRow* row) {
 static void remark_on_energy(const vida_monitors* monitors, const vida_energy_verdict* verdict,
                              VidaRow* row) {
   const bool is_lost = verdict->defect<0.0, is_motion = verdict->motion> verdict->rest;
+  if (is_lost && VidaSystem_ContactCount(monitors->study->system) > 0) {
+    return; /* impacts and friction take energy, which no work accounts for */
+  }
   const VidaRemarkKind kind =
       verdict->is_far ? VIDA_REMARK_ENERGY_FAR
       : !is_motion ? (is_lost ? VIDA_REMARK_ENERGY_LOST_AT_REST : VIDA_REMARK_ENERGY_GAINED_AT_REST)

@@ -270,3 +270,32 @@ int vida__contact_system_create(const VidaSystem* base, VidaSystem** rows, VidaE
   *rows = made;
   return VIDA_SUCCESS;
 }
+
+int vida__narrow_momenta(VidaSystem* system, VidaError* error) {
+  enum { MOST_ROWS = 300 };
+  if (!system->contacts || system->momentum_count == 0) {
+    return VIDA_SUCCESS;
+  }
+  if (system->contacts->set.row_count > MOST_ROWS) {
+    system->momentum_count = 0;
+    return VIDA_SUCCESS;
+  }
+  const size_t count = (size_t)system->contacts->count;
+  VidaSystem* closed = NULL;
+  unsigned char* flags = vida__allocate(count, sizeof *flags);
+  if (!flags) {
+    return vida__fail_memory(error);
+  }
+  for (size_t c = 0; c < count; c++) {
+    flags[c] = system->contacts->list[c].friction > 0.0 ? VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK
+                                                        : VIDA_CONTACT_NORMAL;
+  }
+  const int code = vida__variant_create(system, flags, &closed, NULL, error);
+  if (!code) {
+    system->momentum_count = closed->momentum_count;
+    memcpy(system->momenta, closed->momenta, sizeof system->momenta);
+  }
+  VidaSystem_Destroy(&closed);
+  free(flags);
+  return code;
+}
