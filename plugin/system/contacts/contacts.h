@@ -24,7 +24,7 @@ typedef struct vida_contact {
   vida_term_batch sliding[2 * VIDA_SLIP_MOST];
 } vida_contact;
 
-/* The members of a system that hold rows; vida__exchange_rows exchanges them. */
+/* The members of a system that hold rows; exchanged while contacts are added. */
 typedef struct vida_row_set {
   int constraint_batch_count;
   size_t constraint_batch_capacity;
