@@ -55,6 +55,17 @@ int vida__contacts_create(vida_hybrid* hybrid, VidaError* error) {
   if (!system->contacts || system->contacts->count == 0 || takes_contacts) {
     return VIDA_SUCCESS;
   }
+  /* Shapes with friction have no force of sliding. */
+  for (int c = 0; c < system->contacts->count; c++) {
+    const vida_contact* contact = &system->contacts->list[c];
+    if (contact->friction > 0.0 && !contact->sliding[0].functions) {
+      return VIDA_REFUSE_SYSTEM(error,
+                                "%s does not accept the friction of contact '%s', which is one of "
+                                "shapes; methods of time stepping do, and others if its gap and "
+                                "slip velocity are given as expressions",
+                                hybrid->frame->self.method->info.name, contact->name);
+    }
+  }
   vida_hybrid_contacts* own = vida__allocate(1, sizeof *own);
   hybrid->contacts = own;
   if (!own) {

@@ -145,7 +145,8 @@ static int list_functions(vida_hybrid* hybrid, VidaError* error) {
 
 int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
   const VidaSystem* system = stepper->self.model.system;
-  if (system->event_count == 0 && VidaSystem_ContactCount(system) == 0) {
+  const bool takes_contacts = stepper->self.method->info.capabilities & VIDA_CAN_CONTACTS;
+  if (system->event_count == 0 && (VidaSystem_ContactCount(system) == 0 || takes_contacts)) {
     return VIDA_SUCCESS;
   }
   vida_hybrid* made = vida__allocate(1, sizeof *made);

@@ -102,6 +102,10 @@ int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first
  * (VIDA_INPUT_MULTIPLIER): it is zero in the system itself and in variants in which the contact is
  * open. */
 int vida__contact_multiplier(VidaSystem* system, int contact, int* number, VidaError* error);
+/* Returns the contacts of a system, and creates them in the first call; NULL without memory. */
+vida_contacts* vida__contacts(VidaSystem* system);
+/* Removes the rows of contacts from number `rows` on, which belong to no contact. */
+void vida__drop_contact_rows(VidaSystem* system, int rows);
 /* Refuses constraints that have the name of a row of a contact; for VidaSystem_Complete. */
 int vida__check_contact_names(const VidaSystem* system, VidaError* error);
 /* Leaves the momenta of a system that contacts conserve, too: none of a system with more rows of

@@ -252,7 +252,7 @@ int vida__contact_system_create(const VidaSystem* base, VidaSystem** rows, VidaE
     free(made);
     return vida__fail_memory(error);
   }
-  memset(flags, VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK, (size_t)contacts);
+  memset(flags, VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK | VIDA_CONTACT_PLACE, (size_t)contacts);
   VidaSystem bare = *base;
   bare.term_batch_count = bare.observable_count = 0;
   bare.constraint_batch_count = bare.row_count = 0;
