@@ -25,6 +25,7 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->accelerations, n},
                          {&own->reach, count},
                          {&own->graze, count},
+                         {&own->speed, m},
                          {&own->place, VIDA_SLIP_MOST * count},
                          {&own->node_place, VIDA_SLIP_MOST * count},
                          {&own->columns, most * n},
@@ -118,6 +119,19 @@ void vida__watch_contacts(vida_hybrid* hybrid) {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
+/* Updates the largest speeds of the rows. */
+static void take_speeds(vida_hybrid_contacts* own, const double* v) {
+  double* sum = own->bias;
+  memset(sum, 0, (size_t)own->all->row_count * sizeof *sum);
+  for (int e = 0; e < own->all->entry_count; e++) {
+    const vida_jacobian_entry* entry = &own->all->entries[e];
+    sum[entry->row] += fabs(own->entries[e] * v[entry->coordinate]);
+  }
+  for (int r = 0; r < own->all->row_count; r++) {
+    own->speed[r] = fmax(own->speed[r], sum[r]);
+  }
+}
+
 int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   vida_evaluator* evaluator = &own->evaluator;
@@ -128,6 +142,7 @@ int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaErro
   if (code) {
     return vida__fail(error, code, "%s", evaluator->error.message);
   }
+  take_speeds(own, at->v);
   /* The size of the terms of g: of those that depend on positions, and of the rest. */
   memset(own->size, 0, (size_t)own->all->row_count * sizeof *own->size);
   memcpy(own->bias, own->g, (size_t)own->all->row_count * sizeof *own->bias);
@@ -209,8 +224,13 @@ static void sample_friction(const vida_hybrid* hybrid, int c, double* value, dou
              vida__slip_length(own->multipliers + row + 1, own->list[c].slip_count);
   } else if (own->flags[c] & VIDA_CONTACT_SLIDE) {
     const int axis = own->flags[c] & VIDA_CONTACT_SECOND ? 1 : 0;
-    const double slip = own->rate[own->first_row[c] + 1 + axis];
+    const int slip_row = own->first_row[c] + 1 + axis;
+    const double slip = own->rate[slip_row];
+    const bool begins = hybrid->watched[hybrid->first_contact + 2 * c + 1].is_at_zero;
     *value = own->flags[c] & VIDA_CONTACT_BACKWARD ? -slip : slip;
+    if (begins && fabs(slip) <= 64.0 * DBL_EPSILON * own->speed[slip_row]) {
+      *value = 0.0;
+    }
   }
 }
 
@@ -383,6 +403,7 @@ int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
   memset(own->flags, 0, (size_t)own->count);
   memset(own->reach, 0, (size_t)own->count * sizeof *own->reach);
   memset(own->graze, 0, (size_t)own->count * sizeof *own->graze);
+  memset(own->speed, 0, (size_t)own->all->row_count * sizeof *own->speed);
   int code = vida__evaluate_contacts(hybrid, &hybrid->at, error);
   for (int c = 0; c < own->count && !code; c++) {
     const int row = own->first_row[c];

@@ -47,7 +47,8 @@ struct vida_hybrid_contacts {
   double* multipliers;                      /* rows of `all`: of the current mode */
   double* accelerations;                    /* n */
   double* reach;                            /* count: largest size of the terms of the gap so far */
-  double* graze;           /* count: gaps that are too small for bodies that move side by side */
+  double* graze; /* count: gaps that are too small for bodies that move side by side */
+  double* speed; /* rows of `all`: largest sums of |G| |v| so far, to which rounding is compared */
   double* node_place;      /* as `place`, at the last node of the caller */
   double* place;           /* count x VIDA_SLIP_MOST: displacements of contacts that stick */
   unsigned char* flags;    /* count: those of the current mode */

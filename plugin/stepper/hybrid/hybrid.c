@@ -269,7 +269,9 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   hybrid->step = hybrid->parts = hybrid->repeats = 0;
   hybrid->mode = 0;
   hybrid->has_ended = false;
-  hybrid->event_t = NAN;
+  hybrid->event_t = hybrid->crowd_t = NAN;
+  hybrid->crowd_count = 0;
+  hybrid->is_crowded = false;
   hybrid->spent = (VidaStatistics){0};
   for (int k = 0; k < hybrid->mode_count; k++) {
     hybrid->modes[k].stepper->started = hybrid->modes[k].probe->started = false;
@@ -402,6 +404,17 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
   return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
 }
 
+/* Notices events that follow each other ever faster. */
+static void watch_crowd(vida_hybrid* hybrid, double t) {
+  enum { CROWD = 64 };
+  static const double crowded = 1e-6; /* of a step, for so many events */
+  if (++hybrid->crowd_count >= CROWD) {
+    hybrid->is_crowded = t - hybrid->crowd_t < crowded * hybrid->h; /* false for NaN */
+    hybrid->crowd_t = t;
+    hybrid->crowd_count = 0;
+  }
+}
+
 /* Fails if events follow each other without end. */
 static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
   enum { MOST_REPEATS = 1000 };
@@ -410,6 +423,7 @@ static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
   const bool stands = at - hybrid->event_t <= 8.0 * DBL_EPSILON * fabs(at); /* false for NaN */
   hybrid->repeats = stands ? hybrid->repeats + 1 : 0;
   hybrid->event_t = at;
+  watch_crowd(hybrid, at);
   if (hybrid->repeats > MOST_REPEATS || (stands && vida__is_turned_back(hybrid))) {
     return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
                       "events follow each other without end at t = %s (chattering), the last one "

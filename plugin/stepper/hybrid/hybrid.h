@@ -60,6 +60,11 @@ struct vida_hybrid {
   /* Events at one time, to detect endless ones. */
   double event_t;
   long repeats, parts;
+  /* Impacts that follow each other ever faster between bodies that touch (inelastic collapse): the
+   * time of an earlier event, the number of events since, and whether they came too fast. */
+  double crowd_t;
+  int crowd_count;
+  bool is_crowded;
   /* The state at the last node of the caller, restored after a failure. */
   vida_sample node;
   int node_mode;

@@ -9,6 +9,8 @@
 
 /* Relative to the terms of a rate; a smaller rate is rounding. */
 static const double rounded_rate = 64.0 * DBL_EPSILON;
+/* Relative to the terms of a gap: bodies that are nearer touch in an inelastic collapse. */
+static const double crowded_gap = 1e-9;
 
 /* ---- contacts that touch --------------------------------------------------------------------- */
 
@@ -106,7 +108,8 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
   for (int c = 0; c < own->count && !code; c++) {
     const int row = own->first_row[c];
     const bool is_closed = own->flags[c] != 0;
-    const double slack = 16.0 * DBL_EPSILON * (own->size[row] + fabs(at->t * own->rate[row]));
+    const double rounding = 16.0 * DBL_EPSILON * (own->size[row] + fabs(at->t * own->rate[row]));
+    const double slack = hybrid->is_crowded ? crowded_gap * own->reach[c] : rounding;
     const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
     const vida_watched* friction = watched + 1;
     if (!is_closed && !watched->is_fired && own->g[row] > slack) {
@@ -138,7 +141,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     const int row = vida__row_of_touching(own, k);
     own->impulse[k] = 0.0;
     own->w[k] = own->rate[row] - own->work[k];
-    vida__apply_contact_row(own, row, at->v, &own->w_size[k]);
+    own->w_size[k] = own->speed[row];
   }
   return code;
 }
@@ -236,11 +239,12 @@ static void solve_slip(const vida_hybrid_contacts* own, const vida_touching* at,
   }
 }
 
-/* Hits one contact: its rate changes to -e times the one before, or to 0 if it is slow. */
+/* Hits one contact: its rate changes to -e times the one before, or to 0 in an inelastic collapse.
+ */
 static void hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const vida_contact* contact = &own->list[touching->contact];
-  const double target = -contact->restitution * own->w[touching->row];
+  const double target = hybrid->is_crowded ? 0.0 : -contact->restitution * own->w[touching->row];
   double p[1 + VIDA_SLIP_MOST] = {0.0};
   if (!solve_stick(own, touching, target, p)) {
     return;
