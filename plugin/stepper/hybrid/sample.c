@@ -2,6 +2,10 @@
 
 #include <math.h>
 
+/* Relative to the change of a function and to its rate at the end of an interval: a smaller rate at
+ * the begin may be rounding. */
+static const double rounded_rate = 1e-6;
+
 /* A polynomial that has the values and rates of a function at both ends of an interval (Hermite);
  * its argument runs from 0 to 1. */
 typedef struct cubic {
@@ -47,11 +51,15 @@ double vida__estimate_zero(const vida_watched* watched, int function, const vida
   }
   cubic p = interpolate(f0, r0, f1, r1);
   if (f0 * side <= 0.0) {
-    if (!(r0 * side > 0.0)) {
+    /* The zero at the beginning is divided off, twice where the rate there is rounding. */
+    const bool is_resting = fabs(r0) <= rounded_rate * fmax(fabs(f1), fabs(r1));
+    if (!is_resting && !(r0 * side > 0.0)) {
       return from->t;
     }
-    /* The zero at the beginning is divided off. */
-    p = (cubic){p.linear, p.square, p.cube, 0.0};
+    if (is_resting && !(p.square * side > 0.0)) {
+      return from->t + 0.5 * h;
+    }
+    p = is_resting ? (cubic){p.square, p.cube, 0.0, 0.0} : (cubic){p.linear, p.square, p.cube, 0.0};
   }
   return from->t + h * solve(&p, side);
 }
