@@ -209,7 +209,7 @@ static void sample_normal(const vida_hybrid* hybrid, int c, double* value, doubl
     return;
   }
   *value = fabs(own->g[row]) <= resolution_of(hybrid, c) ? 0.0 : own->g[row];
-  *rate = own->rate[row];
+  *rate = fabs(own->rate[row]) <= 64.0 * DBL_EPSILON * own->speed[row] ? 0.0 : own->rate[row];
 }
 
 /* What is left of the largest friction of a contact that sticks; the slip velocity of one that
