@@ -1,9 +1,9 @@
 -- Three discs in a box, without friction and with restitution 1: energy to rounding.
 --
--- Between impacts the discs move on straight lines, which all methods follow exactly, so what is left is the
--- treatment of impacts. After a few dozens of them, rounding has grown to the size of the box: two methods
--- agree no longer about positions, though both keep the energy. With `--set time=10000` there are more than
--- 10^5 impacts. Units: kg, m, s.
+-- Between impacts the discs move on straight lines, which all methods follow exactly, so what is left
+-- is the treatment of impacts. After a few dozens of them, rounding has grown to the size of the box:
+-- two methods agree no longer about positions, though both keep the energy. With `--set time=10000`
+-- there are more than 10^5 impacts. Units: kg, m, s.
 
 local vida = require "vida"
 

@@ -1,8 +1,9 @@
 -- A ladder slides down a smooth wall and a smooth floor, and leaves the wall.
 --
--- The top of a uniform ladder leaves the wall where it has fallen to two thirds of its height: there the force
--- of the wall, a multiplier, falls through zero. The event "two thirds" has the same time as the release of
--- the contact. A ladder of 4 m from rest at 60 degrees leaves the wall after 0.650061 s. Units: kg, m, s.
+-- The top of a uniform ladder leaves the wall where it has fallen to two thirds of its height: there
+-- the force of the wall, a multiplier, falls through zero. The event "two thirds" has the same time as
+-- the release of the contact. A ladder of 4 m from rest at 60 degrees leaves the wall after 0.650061 s.
+-- Units: kg, m, s.
 
 local vida = require "vida"
 

@@ -1,10 +1,10 @@
 -- Newton's cradle: balls that touch exchange their velocities exactly.
 --
--- Pendulums of equal masses hang side by side, and the first one is released. An impact runs through the
--- balls as a wave: contacts are hit one after the other, the fastest first, so that the last ball leaves with
--- the velocity of the first one, and the others stay. With restitution 1 each method keeps across impacts what
--- it keeps between them; rattle and energy-momentum differ in their times only by the error of a pendulum.
--- Units: kg, m, s.
+-- Pendulums of equal masses hang side by side, and the first one is released. An impact runs through
+-- the balls as a wave: contacts are hit one after the other, the fastest first, so that the last ball
+-- leaves with the velocity of the first one, and the others stay. With restitution 1 each method keeps
+-- across impacts what it keeps between them; rattle and energy-momentum differ in their times only by
+-- the error of a pendulum. Units: kg, m, s.
 
 local vida = require "vida"
 

@@ -1,9 +1,9 @@
 -- A bob falls into a rope and swings on it.
 --
--- The rope is slack until the bob has fallen through its length, jerks taut without a rebound, which takes the
--- velocity along it, and carries the bob from there on as a rod would. Where the rope would push it becomes
--- slack again. Released at the distance d to the side of the upper end, the bob falls for
--- sqrt(2 sqrt(l^2 - d^2) / g). Units: kg, m, s.
+-- The rope is slack until the bob has fallen through its length, jerks taut without a rebound, which
+-- takes the velocity along it, and carries the bob from there on as a rod would. Where the rope would
+-- push it becomes slack again. Released at the distance d to the side of the upper end, the bob falls
+-- for sqrt(2 sqrt(l^2 - d^2) / g). Units: kg, m, s.
 
 local vida = require "vida"
 

@@ -1,9 +1,9 @@
 -- A sphere is thrown without spin: it slides, and begins to roll at 5/7 of its speed.
 --
--- While it slides, friction mu N slows it down and turns it; from t = 2 v / (7 mu g) on it rolls, at the speed
--- 5 v / 7. The normal force N is a multiplier, on which the force of friction depends. The time at which
--- sliding ends is an event, at which the row of the slip velocity becomes a constraint. Against the bumper it
--- bounces, and slides again until it rolls back. Units: kg, m, s.
+-- While it slides, friction mu N slows it down and turns it; from t = 2 v / (7 mu g) on it rolls, at
+-- the speed 5 v / 7. The normal force N is a multiplier, on which the force of friction depends. The
+-- time at which sliding ends is an event, at which the row of the slip velocity becomes a constraint.
+-- Against the bumper it bounces, and slides again until it rolls back. Units: kg, m, s.
 
 local vida = require "vida"
 

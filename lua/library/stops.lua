@@ -74,7 +74,8 @@ end
 -- @function rope
 -- @tparam table given
 -- @tparam string given.1 its name
--- @tparam point|body_point|{number,...} given.2 the first end: a particle, a point of a body, or a fixed point
+-- @tparam point|body_point|{number,...} given.2 the first end: a particle, a point of a body, or a fixed
+--   point
 -- @tparam point|body_point|{number,...} given.3 the second end
 -- @tparam number given.length its length, m
 -- @tparam[opt=0] number given.restitution rate after the rope jerks taut over that before, 0 to 1
