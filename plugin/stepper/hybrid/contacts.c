@@ -354,6 +354,13 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     code = code ? code : vida__ready_probe(hybrid, &hybrid->tried, error);
     code = code ? code : vida__project_positions(hybrid, error);
     code = code ? code : vida__project_velocities(hybrid, error);
+    if (code && error) {
+      vida__append(error->message, sizeof error->message,
+                   "; this is the mode after contact '%s' at t = %s; moreau-jean and spook take "
+                   "contacts without modes",
+                   own->list[own->touching[0].contact].name,
+                   vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, hybrid->tried.t, 10));
+    }
   }
   for (int i = 0; i < own->touching_count && !code; i++) {
     code = report_change(hybrid, &own->touching[i], error);

@@ -34,6 +34,7 @@ typedef struct vida_touching {
   double direction[VIDA_SLIP_MOST]; /* of sliding */
   bool is_incipient;                /* it slides from rest */
   bool was_slowed;                  /* it would have slid backwards */
+  bool is_candidate;                /* it may be closed after the impact */
 } vida_touching;
 
 struct vida_hybrid_contacts {

@@ -427,8 +427,11 @@ static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
   if (hybrid->repeats > MOST_REPEATS || (stands && vida__is_turned_back(hybrid))) {
     return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
                       "events follow each other without end at t = %s (chattering), the last one "
-                      "is '%s'; let its action move the state away from the zero of its function",
-                      vida__real_text(t, at, 12), vida__fired_name(hybrid));
+                      "is '%s'; %s",
+                      vida__real_text(t, at, 12), vida__fired_name(hybrid),
+                      hybrid->contacts ? "moreau-jean and spook take contacts without events"
+                                       : "let its action move the state away from the zero of its "
+                                         "function");
   }
   if (++hybrid->parts > MOST_PARTS) {
     return vida__fail(error, VIDA_STEP_NOT_CONVERGED,

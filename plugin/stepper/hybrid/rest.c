@@ -242,15 +242,103 @@ static bool improve(vida_hybrid_contacts* own, double t) {
   return opens || closes;
 }
 
+/* ---- sweeps ---------------------------------------------------------------------------------- */
+
+/* Adds a force along row k to the accelerations of all rows, a. */
+static void add_force(vida_hybrid_contacts* own, int k, double change, double* a) {
+  own->impulse[k] += change;
+  for (int i = 0; i < own->row_count; i++) {
+    a[i] += own->delassus[(size_t)i * VIDA_IMPACT_ROWS + (size_t)k] * change;
+  }
+}
+
+/* Changes the forces of one contact so that it alone satisfies the laws of contact and friction.
+ * Returns the size of the change. */
+static double relax_contact(vida_hybrid_contacts* own, const vida_touching* at, double* a) {
+  const int n = at->row;
+  const double mu = own->list[at->contact].friction, before = own->impulse[n];
+  const bool slips = is_slipping(own, at);
+  const double d = own->delassus[(size_t)n * VIDA_IMPACT_ROWS + (size_t)n];
+  double change = d > 0.0 ? fmax(-a[n] / d, -before) : 0.0, moved = fabs(change);
+  add_force(own, n, change, a);
+  double wanted[VIDA_SLIP_MOST] = {0.0};
+  for (int s = 0; s < at->slip_count; s++) {
+    const int k = n + 1 + s;
+    const double own_effect = own->delassus[(size_t)k * VIDA_IMPACT_ROWS + (size_t)k];
+    wanted[s] = slips              ? -mu * own->impulse[n] * at->direction[s]
+                : own_effect > 0.0 ? own->impulse[k] - a[k] / own_effect
+                                   : 0.0;
+  }
+  const double size = vida__slip_length(wanted, at->slip_count), most = mu * own->impulse[n];
+  for (int s = 0; s < at->slip_count; s++) {
+    change = wanted[s] * (size > most ? most / size : 1.0) - own->impulse[n + 1 + s];
+    moved += fabs(change);
+    add_force(own, n + 1 + s, change, a);
+  }
+  return moved;
+}
+
+/* Takes the state of a contact from its forces. */
+static void classify(const vida_hybrid_contacts* own, vida_touching* at, double largest) {
+  static const double none = 1e-9, below = 1e-6;
+  const double* friction = own->impulse + at->row + 1;
+  const double normal = own->impulse[at->row], most = own->list[at->contact].friction * normal;
+  at->state = VIDA_TOUCHING_OPEN;
+  at->is_incipient = false;
+  if (!(normal > none * largest)) {
+    return;
+  }
+  const bool slips = is_slipping(own, at);
+  const bool sticks = !slips && vida__slip_length(friction, at->slip_count) < most * (1.0 - below);
+  at->state = at->slip_count == 0 ? VIDA_TOUCHING_RESTS
+              : sticks            ? VIDA_TOUCHING_STICKS
+                                  : VIDA_TOUCHING_SLIDES;
+  if (at->state == VIDA_TOUCHING_SLIDES && !slips) {
+    at->is_incipient = set_direction(at, friction, -1.0);
+  }
+}
+
+/* Chooses the states by sweeps over the contacts (projected Gauss-Seidel), where exchanges repeat
+ * themselves. */
+static void choose_by_sweeps(vida_hybrid_contacts* own, double t) {
+  enum { MOST_SWEEPS = 20000 };
+  static const double settled = 1e-13;
+  double* a = own->force; /* is computed again afterwards */
+  double largest = 0.0, moved = 1.0;
+  memset(own->impulse, 0, (size_t)own->row_count * sizeof *own->impulse);
+  memcpy(a, own->work, (size_t)own->row_count * sizeof *a);
+  for (int i = 0; i < own->touching_count; i++) {
+    vida_touching* at = &own->touching[i];
+    at->state = VIDA_TOUCHING_OPEN;
+    at->is_candidate = may_close(own, at, -1.0, t);
+    if (at->is_candidate && is_slipping(own, at)) {
+      set_direction(at, own->w + at->row + 1, 1.0);
+    }
+  }
+  for (int sweep = 0; sweep < MOST_SWEEPS && moved > settled * largest; sweep++) {
+    moved = 0.0;
+    for (int i = 0; i < own->touching_count; i++) {
+      const vida_touching* at = &own->touching[i];
+      moved += at->is_candidate ? relax_contact(own, at, a) : 0.0;
+      largest = fmax(largest, own->impulse[at->row]);
+    }
+  }
+  for (int i = 0; i < own->touching_count; i++) {
+    classify(own, &own->touching[i], largest);
+  }
+}
+
 int vida__choose_closed(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const int most = 20 * (own->row_count + 1);
-  int code = find_free_accelerations(hybrid, at, error);
-  for (int k = 0; k < most && !code; k++) {
+  const int code = find_free_accelerations(hybrid, at, error);
+  bool is_chosen = code != VIDA_SUCCESS;
+  for (int k = 0; k < most && !is_chosen; k++) {
     find_forces(own);
-    if (!improve(own, at->t)) {
-      break;
-    }
+    is_chosen = !improve(own, at->t);
+  }
+  if (!is_chosen) {
+    choose_by_sweeps(own, at->t);
   }
   return code;
 }
