@@ -1,7 +1,9 @@
 /* Unilateral contacts: gaps that must not become negative, with restitution and Coulomb friction.
  *
  * A contact does not belong to the constraints of a system: VidaSystem_ConstraintCount does not
- * count it, and only methods with VIDA_CAN_CONTACTS accept a system that has contacts. */
+ * count it. Methods with VIDA_CAN_CONTACTS solve the laws of contact in their steps. All others stop
+ * at impacts and where contacts close, open, stick or slide (event.h): closed contacts are
+ * constraints of the steps between. */
 #ifndef VIDA_CONTACT_H
 #define VIDA_CONTACT_H
 

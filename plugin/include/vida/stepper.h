@@ -43,7 +43,7 @@ extern "C" {
     "change M only to the order of the method")                                              \
   X(CAN_JOINTED_BODIES, 17,                                                                  \
     "accepts rigid bodies as unit quaternions, with joints, and constant masses")            \
-  X(CAN_CONTACTS, 18, "accepts contacts with restitution and friction")                      \
+  X(CAN_CONTACTS, 18, "solves the laws of contacts in its steps")                            \
   X(CAN_REACTIVE_FORCES, 19, "accepts forces that depend on multipliers")
 
 /* Bits of VidaMethodInfo.capabilities: claims (CAN) and restrictions (LIMIT). */
