@@ -54,7 +54,7 @@ do
   -- what there is, where nothing is near
   fails("a vida.stepper has no 'foo'; it has close, constraint_errors, energy",
     function() return stepper.foo end)
-  fails("a vida.result has no 'foo'; it has csv, json", function() return result.foo end)
+  fails("a vida.result has no 'foo'; it has csv, events, json", function() return result.foo end)
   fails("a vida.comparison has no 'foo'; it has advise, close, run", function() return comparison.foo end)
   fails("a vida.point has no 'foo'; it has name, position, velocity", function() return bead.foo end)
   fails("a vida.system has no 'foo'; it has accelerations, add, anchor", function() return s.foo end)

@@ -384,7 +384,17 @@ static int find_velocities(VidaIntegration* self, VidaError* error) {
                                     : VIDA_SUCCESS;
 }
 
-static int step(VidaIntegration* self, VidaError* error) {
+/* Restores the own state before the step; VIDA restores the node. */
+static void undo(VidaIntegration* self) {
+  moreau_jean* own = self->state;
+  memcpy(own->v, own->kept_v, (size_t)self->model.n * sizeof *own->v);
+  if (own->closed) {
+    memcpy(own->closed->last, own->kept_last,
+           (size_t)own->closed->rows->row_count * sizeof *own->kept_last);
+  }
+}
+
+static int make_step(VidaIntegration* self, VidaError* error) {
   moreau_jean* own = self->state;
   const int n = self->model.n;
   if (own->closed) {
@@ -411,14 +421,12 @@ static int step(VidaIntegration* self, VidaError* error) {
               : find_momenta(self, vida__next_time(self), self->node.q, error);
 }
 
-/* VidaStepper_Step restores the node. */
-static void undo(VidaIntegration* self) {
-  moreau_jean* own = self->state;
-  memcpy(own->v, own->kept_v, (size_t)self->model.n * sizeof *own->v);
-  if (own->closed) {
-    memcpy(own->closed->last, own->kept_last,
-           (size_t)own->closed->rows->row_count * sizeof *own->kept_last);
+static int step(VidaIntegration* self, VidaError* error) {
+  const int code = make_step(self, error);
+  if (code) {
+    undo(self);
   }
+  return code;
 }
 
 static int velocities(VidaIntegration* self, double* v, VidaError* error) {
@@ -457,6 +465,7 @@ const VidaMethod vida__moreau_jean = {
                  VIDA_CAN_CONTACTS},
     .common = vida__linear_options,
     .options = options,
+    .remedy = {.method = "post-stabilized"},
     .create = create,
     .start = start,
     .step = step,
