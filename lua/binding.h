@@ -397,6 +397,7 @@ int vidalua_row_count(lua_State* L);
 int vidalua_row_multiplier(lua_State* L);
 int vidalua_momentum(lua_State* L);
 int vidalua_event(lua_State* L); /* event.c */
+int vidalua_coupling(lua_State* L);
 int vidalua_observe(lua_State* L);
 int vidalua_parameter(lua_State* L);
 int vidalua_set_parameter(lua_State* L);

@@ -449,6 +449,7 @@ void vidalua_open_system(lua_State* L) {
                                      {"multiplier", vidalua_multiplier},
                                      {"momentum", vidalua_momentum},
                                      {"event", vidalua_event},
+                                     {"coupling", vidalua_coupling},
                                      {"observe", vidalua_observe},
                                      {"parameter", vidalua_parameter},
                                      {"set_parameter", vidalua_set_parameter},

@@ -269,7 +269,8 @@ static void check_slip(lua_State* L, const char* place, VidaContact* contact) {
 }
 
 /*** Adds a contact: a gap g(q,t) >= 0 that closes and opens, with restitution and Coulomb friction.
- * It is not a constraint: only methods that accept contacts take a system that has some.
+ * It is not a constraint. Methods that do not solve the laws of contact in their steps stop at
+ * impacts and where contacts close, open, stick or slide.
  * @function contact
  * @tparam table given
  * @tparam string given.1 its name

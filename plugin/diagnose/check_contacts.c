@@ -25,7 +25,10 @@ static void describe(VidaCheck* check, int contact, double gap) {
   const double e = VidaSystem_ContactRestitution(system, contact);
   const double mu = VidaSystem_ContactFriction(system, contact);
   const char* name = VidaSystem_ContactName(system, contact);
-  if (gap < -rounding_of(check)) {
+  if (system->contacts->list[contact].is_coupling) {
+    vida__check_find(check, VIDA_SEVERITY_NOTE, name, "coupling: %s at the start",
+                     system->contacts->list[contact].is_engaged ? "engaged" : "released");
+  } else if (gap < -rounding_of(check)) {
     vida__check_find(check, VIDA_SEVERITY_ERROR, name, "its gap is negative at the start: %s m",
                      vida__real_text(numbers[0], gap, 6));
   } else if (contact < MOST_LISTED) {

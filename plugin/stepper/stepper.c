@@ -18,6 +18,7 @@
 #include "stepper/method_options.h"
 #include "stepper/reduction.h"
 #include "stepper/registry.h"
+#include "system/contacts/contacts.h"
 
 /* The order of the first six is that of the state. Their addresses are constant for methods, and
  * written only by the allocation. */
@@ -143,6 +144,11 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
     return VIDA_REFUSE_SYSTEM(
         error, "%s accepts only systems without constraints, not '%s' of system '%s'", name,
         system->rows[0].name, system->name);
+  }
+  const char* coupling = vida__first_coupling(system);
+  if (coupling && (method->info.capabilities & VIDA_CAN_CONTACTS)) {
+    return VIDA_REFUSE_SYSTEM(error, "%s does not accept coupling '%s' of system '%s'", name,
+                              coupling, system->name);
   }
   /* Methods of the last three kinds check the system themselves. */
   const unsigned not_separable = VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES |

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "expr/derivative.h"
+#include "system/contacts/contacts.h"
 #include "system/model/build.h"
 #include "system/model/event.h"
 #include "system/terms/derive.h"
@@ -53,6 +54,37 @@ static int check_assignments(const VidaSystem* system, const VidaEvent* event, V
   return VIDA_SUCCESS;
 }
 
+static int check_couplings(const VidaSystem* system, const VidaEvent* event, VidaError* error) {
+  if (event->coupling_count > 0 && (!event->couplings || !event->engages)) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s': its couplings are missing",
+                      event->name);
+  }
+  for (int i = 0; i < event->coupling_count; i++) {
+    const int c = event->couplings[i];
+    if (c < 0 || c >= VidaSystem_ContactCount(system) || !system->contacts->list[c].is_coupling) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s': there is no coupling number %d",
+                        event->name, c);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
+static int copy_couplings(const VidaEvent* given, vida_event* event, VidaError* error) {
+  const size_t count = (size_t)given->coupling_count;
+  if (count == 0) {
+    return VIDA_SUCCESS;
+  }
+  event->couplings = vida__allocate(count, sizeof *event->couplings);
+  event->engages = vida__allocate(count, sizeof *event->engages);
+  if (!event->couplings || !event->engages) {
+    return vida__fail_memory(error);
+  }
+  memcpy(event->couplings, given->couplings, count * sizeof *event->couplings);
+  memcpy(event->engages, given->engages, count * sizeof *event->engages);
+  event->coupling_count = given->coupling_count;
+  return VIDA_SUCCESS;
+}
+
 static int check_event(const VidaSystem* system, const VidaEvent* event, VidaError* error) {
   int code = vida__check_addition(system, "event", event->name, error);
   for (int i = 0; i < system->event_count && !code; i++) {
@@ -72,6 +104,7 @@ static int check_event(const VidaSystem* system, const VidaEvent* event, VidaErr
               : vida__check_kind("event", event->name, "action", (int)event->action,
                                  VIDA_EVENT_CALL, error);
   code = code ? code : check_assignments(system, event, error);
+  code = code ? code : check_couplings(system, event, error);
   if (!code && (event->action == VIDA_EVENT_CALL) != (event->call != NULL)) {
     code = vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s': %s", event->name,
                       event->call ? "a function is called only by the action VIDA_EVENT_CALL"
@@ -161,6 +194,8 @@ static void destroy_event(vida_event* event) {
     destroy_batch(&event->velocities[i]);
   }
   free(event->velocities);
+  free(event->couplings);
+  free(event->engages);
   free(event->coordinates);
   *event = (vida_event){0};
 }
@@ -211,7 +246,8 @@ static int make_event(VidaSystem* system, const VidaEvent* given, vida_event* ev
     event->has_rate = !code;
   }
   free(inputs.input);
-  return code ? code : make_assignments(system, given, event, error);
+  code = code ? code : make_assignments(system, given, event, error);
+  return code ? code : copy_couplings(given, event, error);
 }
 
 int VidaSystem_AddEvent(VidaSystem* system, const VidaEvent* event, int* index, VidaError* error) {

@@ -108,6 +108,10 @@ static void put_contacts(vida_record* record, const vida_contacts* contacts) {
     vida__put_real(record, contact->restitution);
     vida__put_real(record, contact->friction);
     vida__put_integer(record, contact->slip_count);
+    if (contact->is_coupling) {
+      vida__put_integer(record, contact->is_engaged);
+      vida__put_real(record, contact->strength);
+    }
   }
   put_rows(record, contacts->set.row_count, contacts->set.rows);
   for (int b = 0; b < contacts->set.constraint_batch_count; b++) {
@@ -122,6 +126,10 @@ static void put_events(vida_record* record, const VidaSystem* system) {
     vida__put_integer(record, event->direction);
     vida__put_integer(record, event->action);
     put_term_batch(record, &event->value);
+    for (int k = 0; k < event->coupling_count; k++) {
+      vida__put_integer(record, event->couplings[k]);
+      vida__put_integer(record, event->engages[k]);
+    }
     for (int k = 0; k < event->count; k++) {
       vida__put_integer(record, event->coordinates[k]);
       put_term_batch(record, &event->velocities[k]);

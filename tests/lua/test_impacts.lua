@@ -301,3 +301,53 @@ do
   check.close(bumps[2], 5, 1e-12)
   check.close(bumps[3], 13, 1e-12)
 end
+
+-- ---- couplings ------------------------------------------------------------------------------------------
+-- Two flywheels: I1 w1 + I2 w2 is kept when the clutch engages, and both have one rate until it is
+-- released.
+-- A string breaks where 3 m g sin(angle) reaches its strength; the bob leaves with sqrt(2 g sin(angle)).
+for _, case in ipairs { { "rattle", 0.01, 3e-3 }, { "del-midpoint", 0.01, 3e-3 },
+  { "energy-momentum", 0.01, 3e-3 },
+  { "radau", 0.01, 1e-8 }, { "ida-ggl", 0.01, 1e-6, 1e-9 }, { "post-stabilized", 0.05, 1e-6, 1e-9 } } do
+  local options = { case[1], h = case[2], rtol = case[4] }
+  local s = vida.system { "clutch", dimension = 2 }
+  local a, wa = s:coordinate { "a", unit = "rad", value = 0, rate = 10 }
+  local b, wb = s:coordinate { "b", unit = "rad", value = 0 }
+  s:kinetic(wa ^ 2 + 1.5 * wb ^ 2)
+  s:coupling { "clutch", a - b, unit = "rad" }
+  s:event { "close", s.time - 1, engage = "clutch" }
+  s:event { "open", s.time - 2, release = { "clutch" } }
+  s:event { "kick", s.time - 2.5, set = { { wb, 7 } } }
+  local stepper = run(s, options, 3)
+  local q, v = stepper:positions(), stepper:velocities()
+  check.close(q[1], 10 + 4 * 2, 1e-12)
+  check.close(q[2], 4 * 1.5 + 7 * 0.5, 1e-12)
+  check.close(v[1], 4, 1e-13)
+  check.close(v[2], 7, 1e-13)
+  check.close(times_of(stepper, "engage")[1], 1, 1e-13)
+  check.close(times_of(stepper, "break")[1], 2, 1e-13)
+
+  local pendulum = vida.system { "pendulum", dimension = 2 }
+  pendulum:gravity { 0, -g }
+  local bob = pendulum:particle { "bob", mass = 2, position = { 1, 0 } }
+  pendulum:coupling { "string", vida.norm(bob.position) - 1, unit = "m", engaged = true,
+    strength = 3 * 2 * g * math.sin(1) }
+  stepper = run(pendulum, options, 1)
+  local speed = math.sqrt(2 * g * math.sin(1))
+  check.close(stepper:velocities()[1], -speed * math.sin(1), case[3])
+  -- From there on it flies freely.
+  local flight = 1 - times_of(stepper, "break")[1]
+  check.close(stepper:velocities()[2], -speed * math.cos(1) - g * flight, case[3])
+end
+do
+  local s = vida.system { "hook", dimension = 1 }
+  local p = s:particle { "p", mass = 1, position = { 0 }, velocity = { 1 } }
+  check.fails("strength: expected a positive number", s.coupling, s, { "c", p.x, strength = -1 })
+  check.fails("there is no coupling 'c'", s.event, s, { "e", p.x, engage = "c" })
+  s:contact { "wall", gap = 5 - p.x }
+  check.fails("there is no coupling", s.event, s, { "e", p.x, engage = "wall" })
+  s:coupling { "c", p.x, unit = "m", engaged = true }
+  local stepper = s:stepper { "rattle", h = 0.01 }
+  check.fails("coupling 'c' is engaged at the start, but its function has the rate 1", stepper.start, stepper)
+  check.fails("does not accept coupling 'c'", s.stepper, s, { "moreau-jean", h = 0.01 })
+end

@@ -60,6 +60,8 @@ static void test_building(void) {
   REFUSED("distance", VidaSystem_AddDistance(s, NULL, &error));
   REFUSED("system", VidaSystem_AddContact(NULL, &contact, NULL, &error));
   REFUSED("contact", VidaSystem_AddContact(s, NULL, NULL, &error));
+  REFUSED("system", VidaSystem_AddCoupling(NULL, &(VidaCoupling){.name = "c"}, NULL, &error));
+  REFUSED("coupling", VidaSystem_AddCoupling(s, NULL, NULL, &error));
   REFUSED("system", VidaSystem_AddEvent(NULL, &(VidaEvent){.name = "e"}, NULL, &error));
   REFUSED("event", VidaSystem_AddEvent(s, NULL, NULL, &error));
   REFUSED("system", VidaSystem_AddLagrangian(NULL, "L", 1, index, &lagrangian, NULL, &error));

@@ -1,12 +1,13 @@
 /* Unilateral contacts: gaps that must not become negative, with restitution and Coulomb friction.
  *
  * A contact does not belong to the constraints of a system: VidaSystem_ConstraintCount does not
- * count it. Methods with VIDA_CAN_CONTACTS solve the laws of contact in their steps. All others stop
- * at impacts and where contacts close, open, stick or slide (event.h): closed contacts are
+ * count it. Methods with VIDA_CAN_CONTACTS solve the laws of contact in their steps. All others
+ * stop at impacts and where contacts close, open, stick or slide (event.h): closed contacts are
  * constraints of the steps between. */
 #ifndef VIDA_CONTACT_H
 #define VIDA_CONTACT_H
 
+#include <stdbool.h>
 #include <vida/bodies.h>
 #include <vida/error.h>
 #include <vida/export.h>
@@ -71,7 +72,26 @@ VIDA_API int VidaSystem_AddPlaneContact(VidaSystem* system, const VidaPlaneConta
 VIDA_API int VidaSystem_AddSphereContact(VidaSystem* system, const VidaSphereContact* contact,
                                          int* index, VidaError* error);
 
-/* Returns the number of contacts. */
+/* A holonomic constraint that events engage and release (VidaEvent): a clutch, a coupling, a rope
+ * that is cut. */
+typedef struct VidaCoupling {
+  const char* name;        /* "clutch" */
+  const char* unit;        /* of the function, "rad" */
+  VidaExpression function; /* g(q,t) */
+  bool is_engaged;         /* at the start */
+  double strength;         /* it breaks where |lambda| exceeds this value, > 0; INFINITY: never */
+} VidaCoupling;
+
+/* Adds a coupling (the record is copied); *index (nullable) receives its index among the contacts.
+ * While it is engaged, g keeps the value that it had when it was engaged or at the start. Engaging
+ * it removes the rate of g by an impulse along its gradient. Methods with VIDA_CAN_CONTACTS refuse
+ * a system with couplings. Fails with VIDA_BAD_ARGUMENT for a function that depends on a rate or on
+ * no position, for a strength that is not positive, and for the name of another contact or of a
+ * constraint. */
+VIDA_API int VidaSystem_AddCoupling(VidaSystem* system, const VidaCoupling* coupling, int* index,
+                                    VidaError* error);
+
+/* Returns the number of contacts and couplings. */
 VIDA_API int VidaSystem_ContactCount(const VidaSystem* system);
 /* Returns the index of the contact with this name; -1 for an unknown name. */
 VIDA_API int VidaSystem_ContactIndex(const VidaSystem* system, const char* name);

@@ -55,6 +55,11 @@ typedef struct VidaEvent {
   int count;                        /* of assignments */
   const int* coordinates;           /* whose velocities change */
   const VidaExpression* velocities; /* their new values */
+  /* With any action: the coupling with the index couplings[i] (VidaSystem_AddCoupling) is engaged
+   * if engages[i], otherwise released, for 0 <= i < coupling_count; otherwise 0 and NULL. */
+  int coupling_count;
+  const int* couplings;
+  const bool* engages;
   /* For VIDA_EVENT_CALL; otherwise NULL. Returns 0, or a code that ends the step. It may be called
    * in the thread of any stepper of the system, with the same user_data. */
   int (*call)(VidaEventState* state, void* user_data);
@@ -63,8 +68,8 @@ typedef struct VidaEvent {
 
 /* Adds an event to a system that is not complete. *index (nullable) receives its index. Fails with
  * VIDA_BAD_ARGUMENT for the name of another event, for a function that does not depend on the state
- * or the time, for an unknown direction or action, for a call without a function, and for
- * assignments to unknown or repeated coordinates. */
+ * or the time, for an unknown direction or action, for a call without a function, for
+ * assignments to unknown or repeated coordinates, and for couplings that do not exist. */
 VIDA_API int VidaSystem_AddEvent(VidaSystem* system, const VidaEvent* event, int* index,
                                  VidaError* error);
 /* Returns the number of events. */
@@ -100,7 +105,9 @@ VIDA_API void VidaEventState_Stop(VidaEventState* state);
   X(REST, "rest")       /* a contact closes and stays closed */                     \
   X(RELEASE, "release") /* a closed contact opens, because its force would pull */  \
   X(STICK, "stick")     /* a sliding contact sticks */                              \
-  X(SLIDE, "slide")     /* a sticking contact slides */
+  X(SLIDE, "slide")     /* a sticking contact slides */                             \
+  X(ENGAGE, "engage")   /* a coupling is engaged */                                 \
+  X(BREAK, "break")     /* a coupling is released, or breaks */
 
 /* The kind of an event. */
 #define VIDA_EVENT_KIND_ENUMERATOR(name, word) VIDA_EVENT_##name,

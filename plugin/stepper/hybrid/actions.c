@@ -162,6 +162,9 @@ static int process_event(vida_hybrid* hybrid, vida_watched* watched, bool* is_ch
   } else if (event->action == VIDA_EVENT_SET) {
     code = set_velocities(hybrid, watched->index, is_changed, error);
   }
+  for (int i = 0; i < event->coupling_count && !code; i++) {
+    code = vida__switch_coupling(hybrid, event->couplings[i], event->engages[i], error);
+  }
   hybrid->has_ended = hybrid->has_ended || event->action == VIDA_EVENT_STOP;
   return code ? code
               : vida__report_event(hybrid, VIDA_EVENT_ZERO, watched->index, event->name, error);

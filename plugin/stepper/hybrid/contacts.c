@@ -203,6 +203,11 @@ static double resolution_of(const vida_hybrid* hybrid, int c) {
 static void sample_normal(const vida_hybrid* hybrid, int c, double* value, double* rate) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   const int row = own->first_row[c];
+  if (own->list[c].is_coupling) {
+    *value = 1.0;
+    *rate = (double)NAN;
+    return;
+  }
   if (own->flags[c]) { /* the reaction of a row is -lambda times its gradient */
     *value = -own->multipliers[vida__current_mode(hybrid)->first_row[c]];
     *rate = (double)NAN;
@@ -219,7 +224,10 @@ static void sample_friction(const vida_hybrid* hybrid, int c, double* value, dou
   const int row = vida__current_mode(hybrid)->first_row[c];
   *value = 1.0;
   *rate = (double)NAN;
-  if (own->flags[c] & VIDA_CONTACT_STICKS) {
+  if (own->list[c].is_coupling) {
+    const bool may_break = own->flags[c] && isfinite(own->list[c].strength);
+    *value = may_break ? own->list[c].strength - fabs(own->multipliers[row]) : 1.0;
+  } else if (own->flags[c] & VIDA_CONTACT_STICKS) {
     *value = -own->list[c].friction * own->multipliers[row] -
              vida__slip_length(own->multipliers + row + 1, own->list[c].slip_count);
   } else if (own->flags[c] & VIDA_CONTACT_SLIDE) {
@@ -310,6 +318,9 @@ static void set_places(vida_hybrid* hybrid) {
   const vida_mode* mode = vida__current_mode(hybrid);
   for (int c = 0; c < own->count; c++) {
     const bool sticks = mode->flags[c] & VIDA_CONTACT_PLACE;
+    if (own->list[c].is_coupling && mode->flags[c]) {
+      vida__set_displacement(mode->variant, mode->first_row[c], own->place[VIDA_SLIP_MOST * c]);
+    }
     for (int k = 0; sticks && k < own->list[c].displacement_count; k++) {
       vida__set_displacement(mode->variant, mode->first_row[c] + 1 + k,
                              own->place[VIDA_SLIP_MOST * c + k]);
@@ -346,7 +357,8 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
   for (int i = 0; i < own->touching_count; i++) {
     own->wanted[own->touching[i].contact] = flags_of(own, &own->touching[i]);
   }
-  const bool changes = memcmp(own->wanted, own->flags, (size_t)own->count) != 0;
+  const bool changes =
+      memcmp(own->wanted, vida__current_mode(hybrid)->flags, (size_t)own->count) != 0;
   if (changes) {
     take_places(own);
     code = vida__enter_mode(hybrid, own->wanted, error);
@@ -377,6 +389,61 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
   return code;
 }
 
+/* ---- couplings ------------------------------------------------------------------------------- */
+
+int vida__switch_coupling(vida_hybrid* hybrid, int coupling, bool engages, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  if ((own->flags[coupling] != 0) == engages) {
+    return VIDA_SUCCESS;
+  }
+  const int code = vida__evaluate_contacts(hybrid, &hybrid->tried, error);
+  own->place[VIDA_SLIP_MOST * coupling] = own->g[own->first_row[coupling]];
+  own->flags[coupling] = engages ? VIDA_CONTACT_NORMAL : 0;
+  own->is_switched = true;
+  return code;
+}
+
+/* Enters the mode in which only the engaged couplings hold, from which impulses and forces of
+ * contacts are found. */
+static int enter_base(vida_hybrid* hybrid, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  for (int c = 0; c < own->count; c++) {
+    own->wanted[c] = own->list[c].is_coupling ? own->flags[c] : 0;
+  }
+  int code = vida__enter_mode(hybrid, own->wanted, error);
+  set_places(hybrid);
+  own->base = code ? own->base : hybrid->mode;
+  return code ? code : vida__ready_probe(hybrid, &hybrid->tried, error);
+}
+
+/* Removes the rates of couplings that have been engaged, and reports what has changed. */
+static int take_couplings(vida_hybrid* hybrid, const unsigned char* before, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  int code = enter_base(hybrid, error);
+  code = code ? code : vida__project_velocities(hybrid, error);
+  for (int c = 0; c < own->count && !code; c++) {
+    if (own->list[c].is_coupling && own->flags[c] != before[c]) {
+      code = report(hybrid, own->flags[c] ? VIDA_EVENT_ENGAGE : VIDA_EVENT_BREAK, c, error);
+    }
+  }
+  own->is_switched = false;
+  return code;
+}
+
+/* Releases the couplings whose force has reached their strength. */
+static int break_couplings(vida_hybrid* hybrid, VidaError* error) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  int code = VIDA_SUCCESS;
+  for (int c = 0; c < own->count && !code; c++) {
+    if (own->list[c].is_coupling && hybrid->watched[hybrid->first_contact + 2 * c + 1].is_fired) {
+      code = vida__switch_coupling(hybrid, c, false, error);
+    }
+  }
+  return code;
+}
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
 /* Lets the contacts with a vanishing gap act at a state. */
 static int resolve(vida_hybrid* hybrid, vida_sample* at, bool* is_changed, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
@@ -393,12 +460,18 @@ int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* err
   if (!hybrid->contacts) {
     return VIDA_SUCCESS;
   }
+  vida_hybrid_contacts* own = hybrid->contacts;
   bool concerns = *is_changed; /* new velocities may close contacts, too */
+  int code = break_couplings(hybrid, error);
+  if (!code && own->is_switched) {
+    concerns = *is_changed = true;
+    code = take_couplings(hybrid, vida__current_mode(hybrid)->flags, error);
+  }
   for (int c = 0; c < hybrid->contacts->count; c++) {
     const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
     concerns = concerns || watched[0].is_fired || watched[1].is_fired;
   }
-  return concerns ? resolve(hybrid, &hybrid->tried, is_changed, error) : VIDA_SUCCESS;
+  return code || !concerns ? code : resolve(hybrid, &hybrid->tried, is_changed, error);
 }
 
 int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
@@ -407,14 +480,25 @@ int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
     return VIDA_SUCCESS;
   }
   bool unused = false;
-  memset(own->flags, 0, (size_t)own->count);
+  own->base = 0;
+  own->is_switched = false;
+  for (int c = 0; c < own->count; c++) {
+    own->flags[c] = own->list[c].is_coupling && own->list[c].is_engaged ? VIDA_CONTACT_NORMAL : 0;
+  }
   memset(own->reach, 0, (size_t)own->count * sizeof *own->reach);
   memset(own->graze, 0, (size_t)own->count * sizeof *own->graze);
   memset(own->speed, 0, (size_t)own->all->row_count * sizeof *own->speed);
   int code = vida__evaluate_contacts(hybrid, &hybrid->at, error);
   for (int c = 0; c < own->count && !code; c++) {
     const int row = own->first_row[c];
-    if (own->g[row] < -1e-9 * own->size[row]) {
+    own->place[VIDA_SLIP_MOST * c] = own->list[c].is_coupling ? own->g[row] : 0.0;
+    if (own->flags[c] && fabs(own->rate[row]) > 1e-9 * own->speed[row]) {
+      char rate[VIDA_REAL_TEXT_SIZE];
+      code = vida__fail(error, VIDA_INCONSISTENT_START,
+                        "coupling '%s' is engaged at the start, but its function has the rate %s",
+                        own->list[c].name, vida__real_text(rate, own->rate[row], 6));
+    }
+    if (!code && !own->list[c].is_coupling && own->g[row] < -1e-9 * own->size[row]) {
       char gap[VIDA_REAL_TEXT_SIZE];
       code = vida__fail(error, VIDA_INCONSISTENT_START,
                         "contact '%s' begins with a negative gap, %s m; change the initial "
@@ -426,6 +510,7 @@ int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
   int (*const observe)(const VidaEventRecord* record, void* data) = hybrid->observe;
   hybrid->observe = NULL;
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->tried);
+  code = code ? code : enter_base(hybrid, error);
   code = code ? code : resolve(hybrid, &hybrid->tried, &unused, error);
   hybrid->observe = observe;
   vida__copy_sample(hybrid, &hybrid->tried, &hybrid->at);

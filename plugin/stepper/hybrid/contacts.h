@@ -56,6 +56,8 @@ struct vida_hybrid_contacts {
   unsigned char* wanted;   /* count: those of the next one */
   vida_touching* touching; /* count */
   int touching_count, row_count;
+  int base;         /* the mode in which only couplings are engaged */
+  bool is_switched; /* couplings have changed at this event */
   /* Of the rows of touching contacts: the change of velocities by a unit impulse, the matrix of
    * their effect on the rates of the rows (Delassus), and these rates. */
   double* columns;                     /* VIDA_IMPACT_ROWS x n */
@@ -82,6 +84,8 @@ int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* e
 /* Closes the contacts that are closed at the start, hybrid->at, and refuses gaps that are negative.
  */
 int vida__start_contacts(vida_hybrid* hybrid, VidaError* error);
+/* Engages or releases a coupling at hybrid->tried. */
+int vida__switch_coupling(vida_hybrid* hybrid, int coupling, bool engages, VidaError* error);
 /* Hits, closes and opens the contacts whose functions are marked, at hybrid->tried. */
 int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error);
 

@@ -21,7 +21,7 @@ static const double crowded_gap = 1e-9;
 static int find_column(vida_hybrid* hybrid, int row, double* column, double* shift,
                        VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
-  VidaIntegration* base = &hybrid->modes[0].probe->self;
+  VidaIntegration* base = &hybrid->modes[hybrid->contacts->base].probe->self;
   const VidaSystem* all = own->all;
   const size_t n = (size_t)base->model.n;
   memset(own->right_side, 0, (n + (size_t)base->model.m) * sizeof *own->right_side);
@@ -72,7 +72,7 @@ int vida__row_of_touching(const vida_hybrid_contacts* own, int k) {
 }
 
 static int factor_base(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
-  VidaIntegration* base = &hybrid->modes[0].probe->self;
+  VidaIntegration* base = &hybrid->modes[hybrid->contacts->base].probe->self;
   int code = vida__jacobian(&base->model.evaluator, at->t, at->q, base->work.entries);
   code = code ? code
               : vida__velocity_residual(&base->model.evaluator, at->t, at->q, base->work.entries,
@@ -112,7 +112,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     const double slack = hybrid->is_crowded ? crowded_gap * own->reach[c] : rounding;
     const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
     const vida_watched* friction = watched + 1;
-    if (!is_closed && !watched->is_fired && own->g[row] > slack) {
+    if (own->list[c].is_coupling || (!is_closed && !watched->is_fired && own->g[row] > slack)) {
       continue;
     }
     const int slips = own->list[c].friction > 0.0 ? own->list[c].slip_count : 0;

@@ -23,7 +23,7 @@ static const double nearly_largest = 1e-6;
  */
 static int find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
-  VidaIntegration* base = &hybrid->modes[0].probe->self;
+  VidaIntegration* base = &hybrid->modes[hybrid->contacts->base].probe->self;
   int code =
       vida__accelerations(base, at->t, at->q, at->v, own->accelerations, base->model.least_norm);
   code = code ? code : vida__constraint_bias(&own->evaluator, at->t, at->q, at->v, own->bias);

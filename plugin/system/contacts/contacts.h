@@ -14,7 +14,9 @@ typedef struct vida_contact {
   const char* name; /* among the system's names */
   double restitution, friction;
   int slip_count;
-  bool has_multiplier; /* a force may depend on that of its normal row: */
+  bool is_coupling, is_engaged; /* a coupling, whose normal row holds a value; at the start */
+  double strength;              /* of a coupling */
+  bool has_multiplier;          /* a force may depend on that of its normal row: */
   int multiplier; /* its number in multiplier_rows, with the row -1 where the contact is open */
   int first_row;  /* its normal row among the rows of contacts; the slip rows follow */
   /* Rows behind them, as many as slip rows or none: holonomic rows whose rates are the slip
@@ -79,6 +81,11 @@ void vida__variant_release(VidaSystem* variant);
 /* Exchanges the rows of the system with those of its contacts: while they are exchanged, functions
  * that add constraints add to the contacts. */
 void vida__exchange_rows(VidaSystem* system);
+/* Adds a holonomic row g - p with a parameter p of its own (friction.c). */
+int vida__add_held_row(VidaSystem* system, const char* name, const char* unit, int g,
+                       VidaError* error);
+/* Returns the name of the first coupling of a system; NULL if it has none. */
+const char* vida__first_coupling(const VidaSystem* system);
 /* Adds the rows of the displacements of a contact, if its slip velocities are rates of linear
  * functions of positions; *count receives their number. The rows are those of the contacts
  * (exchanged) (friction.c). */

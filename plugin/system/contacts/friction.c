@@ -47,8 +47,8 @@ static int find_coefficients(VidaSystem* system, VidaExpression slip, slip_input
 
 /* ---- displacements --------------------------------------------------------------------------- */
 
-/* Makes the expression sum_i A_i q_i - p, whose rate is the slip velocity A v, with a parameter p
- * of its own. *displacement is -1 if A is not constant or the slip velocity has another part. */
+/* Makes the expression sum_i A_i q_i, whose rate is the slip velocity A v. *displacement is -1 if A
+ * is not constant or the slip velocity has another part. */
 static int find_displacement(VidaSystem* system, VidaExpression slip, int* displacement) {
   vida_graph* graph = system->graph;
   slip_inputs found;
@@ -79,14 +79,18 @@ static int find_displacement(VidaSystem* system, VidaExpression slip, int* displ
   if (code || !vanishes) {
     return code;
   }
-  const int place = vida__graph_input(graph, VIDA_INPUT_PARAMETER, 0);
-  *displacement = vida__graph_apply(graph, VIDA_OP_SUBTRACT, sum, place, -1);
-  return *displacement < 0 ? *displacement : VIDA_SUCCESS;
+  *displacement = sum;
+  return VIDA_SUCCESS;
 }
 
-static int add_displacement(VidaSystem* system, const char* name, int displacement,
-                            VidaError* error) {
-  const int code = VidaSystem_AddExpressionConstraint(system, name, "m", displacement, error);
+int vida__add_held_row(VidaSystem* system, const char* name, const char* unit, int g,
+                       VidaError* error) {
+  const int place = vida__graph_input(system->graph, VIDA_INPUT_PARAMETER, 0);
+  const int held = vida__graph_apply(system->graph, VIDA_OP_SUBTRACT, g, place, -1);
+  if (held < 0) {
+    return vida__fail_memory(error);
+  }
+  const int code = VidaSystem_AddExpressionConstraint(system, name, unit, held, error);
   if (code) {
     return code;
   }
@@ -119,7 +123,7 @@ int vida__add_displacements(VidaSystem* system, const VidaContact* contact, int*
     vida_joined name;
     code = vida__join(&name, contact->name, contact->slip_count > 1 ? names[k] : ": place", "")
                ? vida__fail_memory(error)
-               : add_displacement(system, name.text, displacement[k], error);
+               : vida__add_held_row(system, name.text, "m", displacement[k], error);
     vida__free_joined(&name);
     *count += !code;
   }

@@ -13,6 +13,9 @@ typedef struct vida_event {
   VidaEventAction action;
   int (*call)(VidaEventState* state, void* user_data);
   void* user_data;
+  int coupling_count;
+  int* couplings;
+  bool* engages;
   int count; /* of assignments: the velocity of coordinates[i] becomes velocities[i] */
   int* coordinates;
   vida_term_batch* velocities;
