@@ -481,8 +481,12 @@ static void test_declarations(void) {
   event.action = VIDA_EVENT_CALL;
   EXPECT_ERROR(VidaSystem_AddEvent(ball.system, &event, NULL, &error), &error, VIDA_BAD_ARGUMENT,
                "'e'");
-  event =
-      (VidaEvent){"e", ball.y, VIDA_DIRECTION_EITHER, VIDA_EVENT_SET, 2, twice, values, NULL, NULL};
+  event = (VidaEvent){.name = "e",
+                      .function = ball.y,
+                      .action = VIDA_EVENT_SET,
+                      .count = 2,
+                      .coordinates = twice,
+                      .velocities = values};
   EXPECT_ERROR(VidaSystem_AddEvent(ball.system, &event, NULL, &error), &error, VIDA_BAD_ARGUMENT,
                "'e'");
   event.count = 1;

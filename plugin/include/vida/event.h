@@ -55,15 +55,13 @@ typedef struct VidaEvent {
   int count;                        /* of assignments */
   const int* coordinates;           /* whose velocities change */
   const VidaExpression* velocities; /* their new values */
-  /* With any action: the coupling with the index couplings[i] (VidaSystem_AddCoupling) is engaged
-   * if engages[i], otherwise released, for 0 <= i < coupling_count; otherwise 0 and NULL. */
-  int coupling_count;
-  const int* couplings;
-  const bool* engages;
   /* For VIDA_EVENT_CALL; otherwise NULL. Returns 0, or a code that ends the step. It may be called
    * in the thread of any stepper of the system, with the same user_data. */
   int (*call)(VidaEventState* state, void* user_data);
-  void* user_data; /* must live as long as the system */
+  void* user_data;      /* must live as long as the system */
+  int coupling_count;   /* of any action: number of couplings that it changes; otherwise 0 */
+  const int* couplings; /* indices of couplings (VidaSystem_AddCoupling); NULL: none */
+  const bool* engages;  /* engages[i]: couplings[i] is engaged, otherwise released */
 } VidaEvent;
 
 /* Adds an event to a system that is not complete. *index (nullable) receives its index. Fails with
