@@ -358,7 +358,11 @@ int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double*
   stepper->before = (VidaStatistics){0};
   int code = stepper->jumps ? vida__jumps_begin(stepper, t0, h, error) : VIDA_SUCCESS;
   code = code ? code : vida__start_motion(stepper, t0, h, q, v, false, error);
-  return code || !stepper->hybrid ? code : vida__hybrid_start(stepper, t0, h, q, v, error);
+  if (!code && stepper->hybrid) {
+    code = vida__hybrid_start(stepper, t0, h, q, v, error);
+    stepper->started = !code;
+  }
+  return code;
 }
 
 int VidaStepper_StartWithStep(VidaStepper* stepper, double t0, double h, const double* q,

@@ -28,6 +28,10 @@ static bool has_expression(const VidaSystem* system, VidaExpression expression) 
 
 static int check_assignments(const VidaSystem* system, const VidaEvent* event, VidaError* error) {
   const bool sets = event->action == VIDA_EVENT_SET;
+  if (event->count < 0 || event->coupling_count < 0) {
+    return vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s': a number of assignments is negative",
+                      event->name);
+  }
   if (sets != (event->count > 0) || (sets && (!event->coordinates || !event->velocities))) {
     return vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s': %s", event->name,
                       sets ? "the velocities to set are missing"

@@ -351,3 +351,22 @@ do
   check.fails("coupling 'c' is engaged at the start, but its function has the rate 1", stepper.start, stepper)
   check.fails("does not accept coupling 'c'", s.stepper, s, { "moreau-jean", h = 0.01 })
 end
+
+-- ---- an impact at the start, and a start after a failed one ------------------------------------------
+for _, method in ipairs { "rattle", "radau" } do
+  local s = vida.system { "ball", dimension = 1 }
+  s:gravity { -g }
+  local b = s:particle { "ball", mass = 1, position = { 0 }, velocity = { -1 } }
+  s:contact { "floor", gap = b.x, restitution = 0.8 }
+  local stepper = s:stepper { method, h = 0.01 }
+  stepper:start()
+  check.close(stepper:velocities()[1], 0.8, 1e-15)
+  assert(stepper:step(10))
+  check.close(stepper:positions()[1], 0.8 * 0.1 - 0.5 * g * 0.01, 1e-14)
+  check.fails("contact 'floor' begins with a negative gap", stepper.start, stepper, 0, { -1 }, { 0 })
+  check.fails("has not been started", stepper.step, stepper)
+  stepper:start(0, { 1 }, { 0 })
+  assert(stepper:step(10))
+  check.close(stepper:positions()[1], 1 - 0.5 * g * 0.01, 1e-14)
+  assert(stepper:statistics().steps == 10 or method == "radau")
+end

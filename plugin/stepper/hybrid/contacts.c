@@ -32,7 +32,7 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->delassus, most * VIDA_IMPACT_ROWS},
                          {&own->w, most},
                          {&own->w_size, most},
-                         {&own->base_rate, (size_t)hybrid->frame->self.model.m},
+                         {&own->base_rate, m},
                          {&own->impulse, most},
                          {&own->work, most},
                          {&own->force, most},
@@ -335,7 +335,9 @@ void vida__keep_places(vida_hybrid* hybrid, bool back) {
   }
   const size_t bytes = (size_t)own->count * VIDA_SLIP_MOST * sizeof *own->place;
   memcpy(back ? own->place : own->node_place, back ? own->node_place : own->place, bytes);
+  *(back ? &own->base : &own->node_base) = back ? own->node_base : own->base;
   if (back) {
+    own->is_switched = false;
     memcpy(own->flags, vida__current_mode(hybrid)->flags, (size_t)own->count);
     set_places(hybrid);
   }
@@ -474,12 +476,11 @@ int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* err
   return code || !concerns ? code : resolve(hybrid, &hybrid->tried, is_changed, error);
 }
 
-int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
+int vida__start_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   if (!own) {
     return VIDA_SUCCESS;
   }
-  bool unused = false;
   own->base = 0;
   own->is_switched = false;
   for (int c = 0; c < own->count; c++) {
@@ -511,7 +512,7 @@ int vida__start_contacts(vida_hybrid* hybrid, VidaError* error) {
   hybrid->observe = NULL;
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->tried);
   code = code ? code : enter_base(hybrid, error);
-  code = code ? code : resolve(hybrid, &hybrid->tried, &unused, error);
+  code = code ? code : resolve(hybrid, &hybrid->tried, is_changed, error);
   hybrid->observe = observe;
   vida__copy_sample(hybrid, &hybrid->tried, &hybrid->at);
   return code;

@@ -56,6 +56,7 @@ struct vida_hybrid_contacts {
   unsigned char* wanted;   /* count: those of the next one */
   vida_touching* touching; /* count */
   int touching_count, row_count;
+  int node_base;    /* that at the last node of the caller */
   int base;         /* the mode in which only couplings are engaged */
   bool is_switched; /* couplings have changed at this event */
   /* Of the rows of touching contacts: the change of velocities by a unit impulse, the matrix of
@@ -81,9 +82,9 @@ void vida__hybrid_contacts_destroy(vida_hybrid_contacts** contacts);
 void vida__watch_contacts(vida_hybrid* hybrid);
 /* Fills the functions of contacts in a sample. */
 int vida__sample_contacts(vida_hybrid* hybrid, vida_sample* sample, VidaError* error);
-/* Closes the contacts that are closed at the start, hybrid->at, and refuses gaps that are negative.
- */
-int vida__start_contacts(vida_hybrid* hybrid, VidaError* error);
+/* Closes the contacts that are closed at the start, hybrid->at, and refuses gaps that are negative;
+ * *is_changed receives whether an impact has changed the velocities. */
+int vida__start_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error);
 /* Engages or releases a coupling at hybrid->tried. */
 int vida__switch_coupling(vida_hybrid* hybrid, int coupling, bool engages, VidaError* error);
 /* Hits, closes and opens the contacts whose functions are marked, at hybrid->tried. */

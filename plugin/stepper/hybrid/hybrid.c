@@ -214,8 +214,11 @@ static int show_state(vida_hybrid* hybrid, VidaError* error) {
 VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
   VidaStatistics sum = hybrid->spent;
   for (int k = 0; k < hybrid->mode_count; k++) {
-    vida__add_statistics(&sum, VidaStepper_Statistics(hybrid->modes[k].stepper));
-    sum.singular_passages += VidaStepper_SingularPassages(hybrid->modes[k].stepper, NULL, NULL);
+    const VidaStepper* stepper = hybrid->modes[k].stepper;
+    if (stepper->started) {
+      vida__add_statistics(&sum, VidaStepper_Statistics(stepper));
+      sum.singular_passages += VidaStepper_SingularPassages(stepper, NULL, NULL);
+    }
   }
   return sum;
 }
@@ -286,8 +289,9 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   }
   int code = start_part(hybrid, h, error);
   code = code ? code : start_probe(hybrid, h, error);
-  code = code ? code : vida__start_contacts(hybrid, error);
-  if (!code && hybrid->mode != 0) {
+  bool is_changed = false;
+  code = code ? code : vida__start_contacts(hybrid, &is_changed, error);
+  if (!code && (is_changed || hybrid->mode != 0)) {
     code = start_part(hybrid, h, error);
   }
   hybrid->is_aligned = !code;
@@ -383,6 +387,7 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
   VidaStepper* active = vida__current_mode(hybrid)->stepper;
   const double way = end - hybrid->at.t;
   const bool is_whole = fabs(way - hybrid->h) <= 16.0 * DBL_EPSILON * fmax(fabs(end), hybrid->h);
+  hybrid->was_followed = false;
   if (!is_whole && way < shortest_part * hybrid->h) {
     const int code = vida__try_time(hybrid, end, error);
     vida__copy_sample(hybrid, &hybrid->tried, &hybrid->ended);
@@ -408,6 +413,7 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
 static void watch_crowd(vida_hybrid* hybrid, double t) {
   enum { CROWD = 64 };
   static const double crowded = 1e-6; /* of a step, for so many events */
+  hybrid->is_crowded = hybrid->is_crowded && t - hybrid->crowd_t < crowded * hybrid->h;
   if (++hybrid->crowd_count >= CROWD) {
     hybrid->is_crowded = t - hybrid->crowd_t < crowded * hybrid->h; /* false for NaN */
     hybrid->crowd_t = t;
@@ -528,7 +534,9 @@ int vida__hybrid_step(VidaStepper* stepper, VidaError* error) {
     code = vida__fail_interrupted(stepper, error);
   }
   if (code) {
+    VidaError unused; /* the next step starts there anyway */
     return_to_node(hybrid);
+    hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
     return code;
   }
   hybrid->step++;

@@ -246,7 +246,8 @@ static void hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
   const vida_contact* contact = &own->list[touching->contact];
   const double target = hybrid->is_crowded ? 0.0 : -contact->restitution * own->w[touching->row];
   double p[1 + VIDA_SLIP_MOST] = {0.0};
-  if (!solve_stick(own, touching, target, p)) {
+  if (!solve_stick(own, touching, target, p)) { /* constraints determine its gap */
+    own->w[touching->row] = 0.0;
     return;
   }
   if (vida__slip_length(p + 1, touching->slip_count) > contact->friction * p[0]) {
