@@ -214,7 +214,7 @@ static void sample_normal(const vida_hybrid* hybrid, int c, double* value, doubl
     return;
   }
   *value = fabs(own->g[row]) <= resolution_of(hybrid, c) ? 0.0 : own->g[row];
-  *rate = fabs(own->rate[row]) <= 64.0 * DBL_EPSILON * own->speed[row] ? 0.0 : own->rate[row];
+  *rate = fabs(own->rate[row]) <= VIDA_ROUNDED_RATE * own->speed[row] ? 0.0 : own->rate[row];
 }
 
 /* What is left of the largest friction of a contact that sticks; the slip velocity of one that
@@ -236,7 +236,7 @@ static void sample_friction(const vida_hybrid* hybrid, int c, double* value, dou
     const double slip = own->rate[slip_row];
     const bool begins = hybrid->watched[hybrid->first_contact + 2 * c + 1].is_at_zero;
     *value = own->flags[c] & VIDA_CONTACT_BACKWARD ? -slip : slip;
-    if (begins && fabs(slip) <= 64.0 * DBL_EPSILON * own->speed[slip_row]) {
+    if (begins && fabs(slip) <= VIDA_ROUNDED_RATE * own->speed[slip_row]) {
       *value = 0.0;
     }
   }

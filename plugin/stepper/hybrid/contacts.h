@@ -6,11 +6,16 @@
 #ifndef VIDA_STEPPER_HYBRID_CONTACTS_H
 #define VIDA_STEPPER_HYBRID_CONTACTS_H
 
+#include <float.h>
+
 #include "stepper/hybrid/hybrid.h"
 #include "system/contacts/contacts.h"
 
 /* The largest number of rows of contacts that take part in one impact. */
 enum { VIDA_IMPACT_ROWS = 256 };
+
+/* Relative to the terms of a rate: a smaller rate is rounding. */
+#define VIDA_ROUNDED_RATE (64.0 * DBL_EPSILON)
 
 /* What becomes of a contact after an impact. */
 typedef enum vida_touching_state {
@@ -45,10 +50,10 @@ struct vida_hybrid_contacts {
   vida_evaluator evaluator;
   int* first_row;                           /* count: the normal row of each contact in `all` */
   double *g, *rate, *bias, *entries, *size; /* rows and entries of `all`; sizes of the terms of g */
-  double* multipliers;                      /* rows of `all`: of the current mode */
-  double* accelerations;                    /* n */
-  double* reach;                            /* count: largest size of the terms of the gap so far */
-  double* graze; /* count: gaps that are too small for bodies that move side by side */
+  double* multipliers;   /* rows of `all`: of the mode at the last sample; work space at events */
+  double* accelerations; /* n */
+  double* reach;         /* count: largest size of the terms of the gap so far */
+  double* graze;         /* count: gaps that are too small for bodies that move side by side */
   double* speed; /* rows of `all`: largest sums of |G| |v| so far, to which rounding is compared */
   double* node_place;      /* as `place`, at the last node of the caller */
   double* place;           /* count x VIDA_SLIP_MOST: displacements of contacts that stick */
@@ -103,9 +108,9 @@ void vida__keep_places(vida_hybrid* hybrid, bool back);
 int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
 /* Returns the row in `all` of row k of the touching contacts (impact.c). */
 int vida__row_of_touching(const vida_hybrid_contacts* own, int k);
-/* Computes G x for a row in `all`; *size (nullable) receives the sum of |G| |x| (impact.c). */
-double vida__apply_contact_row(const vida_hybrid_contacts* own, int row, const double* x,
-                               double* size);
+/* Computes G x for all rows of `all`; x: n. The result is valid until the next call and the next
+ * sample (impact.c). */
+const double* vida__apply_contact_rows(vida_hybrid_contacts* own, const double* x);
 /* Returns the length of a slip velocity (impact.c). */
 double vida__slip_length(const double* x, int count);
 /* Lists the contacts whose gap vanishes, and computes their columns and matrix (impact.c). */

@@ -7,8 +7,6 @@
 #include "base/text.h"
 #include "stepper/hybrid/contacts.h"
 
-/* Relative to the terms of a rate; a smaller rate is rounding. */
-static const double rounded_rate = 64.0 * DBL_EPSILON;
 /* Relative to the terms of a gap: bodies that are nearer touch in an inelastic collapse. */
 static const double crowded_gap = 1e-9;
 
@@ -24,12 +22,11 @@ static int find_column(vida_hybrid* hybrid, int row, double* column, double* shi
   VidaIntegration* base = &hybrid->modes[hybrid->contacts->base].probe->self;
   const VidaSystem* all = own->all;
   const size_t n = (size_t)base->model.n;
+  double* unit = own->multipliers; /* those of the mode are computed with each sample */
   memset(own->right_side, 0, (n + (size_t)base->model.m) * sizeof *own->right_side);
-  for (int e = 0; e < all->entry_count; e++) {
-    if (all->entries[e].row == row) {
-      own->right_side[all->entries[e].coordinate] += own->entries[e];
-    }
-  }
+  memset(unit, 0, (size_t)all->row_count * sizeof *unit);
+  unit[row] = 1.0;
+  vida__add_reaction(all, own->entries, 1.0, unit, own->right_side);
   const int code = vida__linear_solve(base->model.node_matrix, own->right_side, own->right_side);
   if (code) {
     return vida__fail(error, VIDA_STEP_SINGULAR,
@@ -45,20 +42,11 @@ static int find_column(vida_hybrid* hybrid, int row, double* column, double* shi
   return VIDA_SUCCESS;
 }
 
-double vida__apply_contact_row(const vida_hybrid_contacts* own, int row, const double* x,
-                               double* size) {
-  double sum = 0.0, terms = 0.0;
-  for (int e = 0; e < own->all->entry_count; e++) {
-    const vida_jacobian_entry* entry = &own->all->entries[e];
-    if (entry->row == row) {
-      sum += own->entries[e] * x[entry->coordinate];
-      terms += fabs(own->entries[e] * x[entry->coordinate]);
-    }
-  }
-  if (size) {
-    *size = terms;
-  }
-  return sum;
+const double* vida__apply_contact_rows(vida_hybrid_contacts* own, const double* x) {
+  double* product = own->multipliers; /* those of the mode are computed with each sample */
+  memset(product, 0, (size_t)own->all->row_count * sizeof *product);
+  vida__add_constraint_velocity(own->all, own->entries, 1.0, x, product);
+  return product;
 }
 
 int vida__row_of_touching(const vida_hybrid_contacts* own, int k) {
@@ -86,19 +74,20 @@ static int factor_base(vida_hybrid* hybrid, const vida_sample* at, VidaError* er
 
 static int find_matrix(vida_hybrid* hybrid, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
-  const int n = hybrid->frame->self.model.n;
-  int code = VIDA_SUCCESS;
-  for (int k = 0; k < own->row_count && !code; k++) {
-    code = find_column(hybrid, vida__row_of_touching(own, k), own->columns + (size_t)k * (size_t)n,
-                       &own->work[k], error);
-  }
-  for (int i = 0; i < own->row_count && !code; i++) {
-    for (int k = 0; k < own->row_count; k++) {
-      own->delassus[i * VIDA_IMPACT_ROWS + k] = vida__apply_contact_row(
-          own, vida__row_of_touching(own, i), own->columns + (size_t)k * (size_t)n, NULL);
+  const size_t n = (size_t)hybrid->frame->self.model.n;
+  for (int k = 0; k < own->row_count; k++) {
+    double* column = own->columns + (size_t)k * n;
+    const int code =
+        find_column(hybrid, vida__row_of_touching(own, k), column, &own->work[k], error);
+    if (code) {
+      return code;
+    }
+    const double* rates = vida__apply_contact_rows(own, column);
+    for (int i = 0; i < own->row_count; i++) {
+      own->delassus[i * VIDA_IMPACT_ROWS + k] = rates[vida__row_of_touching(own, i)];
     }
   }
-  return code;
+  return VIDA_SUCCESS;
 }
 
 int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
@@ -240,15 +229,15 @@ static void solve_slip(const vida_hybrid_contacts* own, const vida_touching* at,
 }
 
 /* Hits one contact: its rate changes to -e times the one before, or to 0 in an inelastic collapse.
- */
-static void hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
+ * Returns whether it has received an impulse. */
+static bool hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const vida_contact* contact = &own->list[touching->contact];
   const double target = hybrid->is_crowded ? 0.0 : -contact->restitution * own->w[touching->row];
   double p[1 + VIDA_SLIP_MOST] = {0.0};
   if (!solve_stick(own, touching, target, p)) { /* constraints determine its gap */
     own->w[touching->row] = 0.0;
-    return;
+    return false;
   }
   if (vida__slip_length(p + 1, touching->slip_count) > contact->friction * p[0]) {
     solve_slip(own, touching, target, contact->friction, p);
@@ -257,10 +246,11 @@ static void hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
     add_impulse(hybrid, at, touching->row + k, p[k]);
   }
   touching->is_hit = true;
+  return true;
 }
 
 static bool approaches(const vida_hybrid_contacts* own, const vida_touching* at) {
-  return own->w[at->row] < -rounded_rate * own->w_size[at->row];
+  return own->w[at->row] < -VIDA_ROUNDED_RATE * own->w_size[at->row];
 }
 
 /* Contacts are hit one after the other, the fastest one first, as a wave runs through bodies that
@@ -280,8 +270,7 @@ bool vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at) {
     if (!worst) {
       break;
     }
-    hit(hybrid, at, worst);
-    any = true;
+    any = hit(hybrid, at, worst) || any;
   }
   return any;
 }

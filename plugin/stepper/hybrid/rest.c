@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "stepper/hybrid/contacts.h"
 
-/* Relative to the terms of a rate: a smaller rate is rounding. */
-static const double rounded_rate = 64.0 * DBL_EPSILON;
 /* Relative to the largest friction: a contact whose friction has reached it slides. */
 static const double nearly_largest = 1e-6;
 
@@ -32,9 +30,10 @@ static int find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, V
                       "the equations of motion of system '%s' have no solution at a contact",
                       base->model.system->name);
   }
+  const double* rates = vida__apply_contact_rows(own, own->accelerations);
   for (int k = 0; k < own->row_count; k++) {
     const int row = vida__row_of_touching(own, k);
-    own->work[k] = own->bias[row] + vida__apply_contact_row(own, row, own->accelerations, NULL);
+    own->work[k] = own->bias[row] + rates[row];
   }
   return VIDA_SUCCESS;
 }
@@ -149,13 +148,14 @@ static bool is_too_short(const vida_hybrid_contacts* own, const vida_touching* a
 static bool may_close(const vida_hybrid_contacts* own, const vida_touching* at, double a,
                       double t) {
   return at->state == VIDA_TOUCHING_OPEN && !at->must_open && a < 0.0 &&
-         (own->w[at->row] <= rounded_rate * own->w_size[at->row] || (at->is_fired && !at->is_hit) ||
-          is_too_short(own, at, a, t));
+         (own->w[at->row] <= VIDA_ROUNDED_RATE * own->w_size[at->row] ||
+          (at->is_fired && !at->is_hit) || is_too_short(own, at, a, t));
 }
 
 static bool is_slipping(const vida_hybrid_contacts* own, const vida_touching* at) {
   for (int s = 1; s <= at->slip_count; s++) {
-    if (fabs(own->w[at->row + s]) > rounded_rate * own->w_size[at->row + s] && !at->must_stick) {
+    if (fabs(own->w[at->row + s]) > VIDA_ROUNDED_RATE * own->w_size[at->row + s] &&
+        !at->must_stick) {
       return true;
     }
   }
