@@ -404,6 +404,15 @@ int vida__node_multipliers(VidaIntegration* self, VidaError* error);
  * (node.c). self->work.entries receives G there. */
 int vida__accelerations(VidaIntegration* self, double t, const double* q, const double* v,
                         double* a, double* lambda);
+/* A part of a step that is shorter than this fraction of the step is replaced by a Taylor
+ * polynomial: rounding would dominate the increments of a step there, and the error of the
+ * polynomial is of third order in the part. */
+#define VIDA_SHORTEST_PART 1e-6
+/* Advances q and v (n each) from t by such a part, `way` (s). Returns false, without a change, if
+ * the equations of motion have no solution (node.c). */
+bool vida__advance_shortly(VidaIntegration* self, double t, double way, double* q, double* v);
+/* Copies the positions and velocities at the node to q and v (n each) (node.c). */
+int vida__copy_state(VidaIntegration* self, double* q, double* v, VidaError* error);
 /* Computes self->model.tension from the equations of motion at the start; 0 if they have no
  * solution. */
 void vida__measure_tension(VidaIntegration* self);
@@ -460,6 +469,10 @@ int vida__find_least_norm(VidaIntegration* self, const double* entries, const do
  * contains a guess on entry and the solution on return; nu (m, nullable) receives the impulse. */
 int vida__project_velocity(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* p, double* v, double* nu, VidaError* error);
+/* Projects v (n) at (t,q) on G v + g_t = 0 by an impulse of the constraints, with G in
+ * self->work.entries; self->node.p receives the momenta before it (node.c). */
+int vida__project_rates(VidaIntegration* self, double t, const double* q, double* v,
+                        VidaError* error);
 /* Projects the momenta of the node that a step has reached, at the time t (s), on G v + g_t = 0,
  * and computes its velocities; nu (m) receives the impulse of the constraints (node.c). */
 int vida__project_node(VidaIntegration* self, double t, double* nu, VidaError* error);

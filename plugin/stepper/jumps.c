@@ -13,10 +13,6 @@
 #include "stepper/hybrid/hybrid.h"
 
 enum { MOST_PARTS = 10000 };
-/* A part of a step shorter than this fraction of the step is replaced by a Taylor polynomial.
- * Rounding would dominate the increments of a step there, and the error of the polynomial is of
- * third order in the part. */
-static const double shortest_part = 1e-6;
 /* Jumps of a row and of its rate, relative to the reach of the row. */
 static const double jump_of_row = 1e-10, jump_of_rate = 1e-9;
 
@@ -244,14 +240,8 @@ static int meet_rows(VidaStepper* stepper, double t, const double* g_left, const
     return vida__evaluation_failed(&stepper->self, code, error);
   }
   code = check_rows(stepper, t, g_left, rate_left, &rates_jump, error);
-  if (code || !rates_jump) {
-    return code;
-  }
-  code = vida__momenta(&stepper->self.model.evaluator, t, jumps->q, jumps->v,
-                       stepper->self.work.l_q, stepper->self.node.p);
-  return code ? vida__evaluation_failed(&stepper->self, code, error)
-              : vida__project_velocity(&stepper->self, t, jumps->q, stepper->self.work.entries,
-                                       stepper->self.node.p, jumps->v, NULL, error);
+  return code || !rates_jump ? code
+                             : vida__project_rates(&stepper->self, t, jumps->q, jumps->v, error);
 }
 
 void vida__add_statistics(VidaStatistics* sum, VidaStatistics more) {
@@ -308,37 +298,12 @@ static int cross(VidaStepper* stepper, double at, double end, bool* found, VidaE
 
 /* ---- parts of a step ------------------------------------------------------------------------- */
 
-static int read_state(VidaStepper* stepper, double* q, double* v, VidaError* error) {
-  const double* found;
-  const int code = vida__node_velocities(&stepper->self, &found, error);
-  if (!code) {
-    memcpy(q, stepper->self.node.q, (size_t)stepper->self.model.n * sizeof *q);
-    memcpy(v, found, (size_t)stepper->self.model.n * sizeof *v);
-  }
-  return code;
-}
-
-/* Advances jumps->q and v by a short time that needs no step. Returns false if the equations of
- * motion have no solution. */
-static bool step_within(VidaStepper* stepper, double at, double way) {
-  vida_jumps* jumps = stepper->jumps;
-  double* a = stepper->self.work.place;
-  if (vida__accelerations(&stepper->self, at, jumps->q, jumps->v, a,
-                          stepper->self.model.least_norm)) {
-    return false;
-  }
-  for (int i = 0; i < stepper->self.model.n; i++) {
-    jumps->q[i] += way * (jumps->v[i] + 0.5 * way * a[i]);
-    jumps->v[i] += way * a[i];
-  }
-  return true;
-}
-
 /* Advances from `at` to `target`; jumps->q and v contain the state before and after. */
 static int make_part(VidaStepper* stepper, double at, double target, VidaError* error) {
   vida_jumps* jumps = stepper->jumps;
   const double way = target - at;
-  if (way < shortest_part * jumps->h && step_within(stepper, at, way)) {
+  if (way < VIDA_SHORTEST_PART * jumps->h &&
+      vida__advance_shortly(&stepper->self, at, way, jumps->q, jumps->v)) {
     return start_part(stepper, target, jumps->h, error);
   }
   const double slack = slack_at(at, target);
@@ -348,7 +313,7 @@ static int make_part(VidaStepper* stepper, double at, double target, VidaError* 
     code = start_part(stepper, at, part_size(jumps, at, target), error);
   }
   code = code ? code : vida__make_step(stepper, error);
-  return code ? code : read_state(stepper, jumps->q, jumps->v, error);
+  return code ? code : vida__copy_state(&stepper->self, jumps->q, jumps->v, error);
 }
 
 static int make_parts(VidaStepper* stepper, double at, double end, bool found, VidaError* error) {
@@ -420,7 +385,7 @@ int vida__jumps_step(VidaStepper* stepper, VidaError* error) {
   if (!jumps->is_left && !found && fabs(stepper->self.node.h - jumps->h) <= slack) {
     code = vida__make_step(stepper, error);
   } else {
-    code = read_state(stepper, jumps->q_node, jumps->v_node, error);
+    code = vida__copy_state(&stepper->self, jumps->q_node, jumps->v_node, error);
     if (code) {
       return code;
     }

@@ -1,4 +1,5 @@
-/* Accelerations, multipliers and energies at a node, from its positions and velocities alone. */
+/* Accelerations, multipliers and energies at a node, from its positions and velocities alone, and
+ * states near it. */
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,29 @@ int vida__accelerations(VidaIntegration* self, double t, const double* q, const 
   if (!code) {
     memcpy(a, right_side, (size_t)self->model.n * sizeof *a);
     memcpy(lambda, bias, (size_t)self->model.m * sizeof *lambda);
+  }
+  return code;
+}
+
+bool vida__advance_shortly(VidaIntegration* self, double t, double way, double* q, double* v) {
+  double* a = self->work.place;
+  if (vida__accelerations(self, t, q, v, a, self->model.least_norm)) {
+    return false;
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    q[i] += way * (v[i] + 0.5 * way * a[i]);
+    v[i] += way * a[i];
+  }
+  return true;
+}
+
+int vida__copy_state(VidaIntegration* self, double* q, double* v, VidaError* error) {
+  const double* found;
+  const size_t bytes = (size_t)self->model.n * sizeof *q;
+  const int code = vida__node_velocities(self, &found, error);
+  if (!code) {
+    memcpy(q, self->node.q, bytes);
+    memcpy(v, found, bytes);
   }
   return code;
 }
@@ -174,6 +198,14 @@ int vida__node_energy(VidaIntegration* self, double* value, double* t, VidaError
   code = vida__energy(&self->model.evaluator, *t, self->node.q, v, self->work.l_q, self->work.l_v,
                       value);
   return code ? vida__evaluation_failed(self, code, error) : VIDA_SUCCESS;
+}
+
+int vida__project_rates(VidaIntegration* self, double t, const double* q, double* v,
+                        VidaError* error) {
+  const int code = vida__momenta(&self->model.evaluator, t, q, v, self->work.l_q, self->node.p);
+  return code
+             ? vida__evaluation_failed(self, code, error)
+             : vida__project_velocity(self, t, q, self->work.entries, self->node.p, v, NULL, error);
 }
 
 int vida__project_node(VidaIntegration* self, double t, double* nu, VidaError* error) {

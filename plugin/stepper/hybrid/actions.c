@@ -103,13 +103,9 @@ int vida__project_velocities(vida_hybrid* hybrid, VidaError* error) {
   if (self->model.m == 0) {
     return VIDA_SUCCESS;
   }
-  int code = vida__jacobian(&self->model.evaluator, at->t, at->q, self->work.entries);
-  code = code ? code
-              : vida__momenta(&self->model.evaluator, at->t, at->q, at->v, self->work.l_q,
-                              self->node.p);
+  const int code = vida__jacobian(&self->model.evaluator, at->t, at->q, self->work.entries);
   return code ? vida__evaluation_failed(self, code, error)
-              : vida__project_velocity(self, at->t, at->q, self->work.entries, self->node.p, at->v,
-                                       NULL, error);
+              : vida__project_rates(self, at->t, at->q, at->v, error);
 }
 
 /* Lets the motion begin again from velocities that an action has changed: its energy is another one

@@ -52,10 +52,6 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
 
 int vida__contacts_create(vida_hybrid* hybrid, VidaError* error) {
   const VidaSystem* system = hybrid->frame->self.model.system;
-  const bool takes_contacts = hybrid->frame->self.method->info.capabilities & VIDA_CAN_CONTACTS;
-  if (!system->contacts || system->contacts->count == 0 || takes_contacts) {
-    return VIDA_SUCCESS;
-  }
   /* Shapes with friction have no force of sliding. */
   for (int c = 0; c < system->contacts->count; c++) {
     const vida_contact* contact = &system->contacts->list[c];
@@ -459,17 +455,17 @@ static int resolve(vida_hybrid* hybrid, vida_sample* at, bool* is_changed, VidaE
 }
 
 int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
-  if (!hybrid->contacts) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  if (!own) {
     return VIDA_SUCCESS;
   }
-  vida_hybrid_contacts* own = hybrid->contacts;
   bool concerns = *is_changed; /* new velocities may close contacts, too */
   int code = break_couplings(hybrid, error);
   if (!code && own->is_switched) {
     concerns = *is_changed = true;
     code = take_couplings(hybrid, vida__current_mode(hybrid)->flags, error);
   }
-  for (int c = 0; c < hybrid->contacts->count; c++) {
+  for (int c = 0; c < own->count; c++) {
     const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
     concerns = concerns || watched[0].is_fired || watched[1].is_fired;
   }

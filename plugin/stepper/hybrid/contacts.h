@@ -79,7 +79,7 @@ struct vida_hybrid_contacts {
 /* The flags of a mode in which a contact sticks. */
 enum { VIDA_CONTACT_STICKS = VIDA_CONTACT_STICK | VIDA_CONTACT_PLACE };
 
-/* Creates hybrid->contacts; it stays NULL for a system without contacts. */
+/* Creates hybrid->contacts, for a system with contacts. */
 int vida__contacts_create(vida_hybrid* hybrid, VidaError* error);
 /* Frees the state and sets *contacts to NULL; NULL is allowed. */
 void vida__hybrid_contacts_destroy(vida_hybrid_contacts** contacts);

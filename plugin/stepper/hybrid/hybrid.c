@@ -14,10 +14,6 @@
 #include "stepper/jumps.h"
 
 enum { MOST_PARTS = 1000000 };
-/* A part of a step shorter than this fraction of the step is replaced by a Taylor polynomial:
- * rounding would dominate the increments of a step there, and the error of the polynomial is of
- * third order in the part. */
-static const double shortest_part = 1e-6;
 
 /* ---- modes ----------------------------------------------------------------------------------- */
 
@@ -80,7 +76,6 @@ vida_mode* vida__current_mode(const vida_hybrid* hybrid) {
 
 int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
   const size_t count = (size_t)hybrid->contacts->count;
-  /* What the stepper of the mode that is left has done, is counted with its next start. */
   for (int k = 0; k < hybrid->mode_count; k++) {
     if (memcmp(hybrid->modes[k].flags, flags, count) == 0) {
       hybrid->mode = k;
@@ -146,7 +141,8 @@ static int list_functions(vida_hybrid* hybrid, VidaError* error) {
 int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
   const VidaSystem* system = stepper->self.model.system;
   const bool takes_contacts = stepper->self.method->info.capabilities & VIDA_CAN_CONTACTS;
-  if (system->event_count == 0 && (VidaSystem_ContactCount(system) == 0 || takes_contacts)) {
+  const bool has_contacts = VidaSystem_ContactCount(system) > 0 && !takes_contacts;
+  if (system->event_count == 0 && !has_contacts) {
     return VIDA_SUCCESS;
   }
   vida_hybrid* made = vida__allocate(1, sizeof *made);
@@ -156,7 +152,9 @@ int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
   }
   made->frame = stepper;
   int code = vida__evaluator_create(system, &made->evaluator, error);
-  code = code ? code : vida__contacts_create(made, error);
+  if (!code && has_contacts) {
+    code = vida__contacts_create(made, error);
+  }
   code = code ? code : list_functions(made, error);
   code = code ? code : allocate_samples(made, error);
   code = code ? code : add_mode(made, made->contacts ? made->contacts->flags : NULL, error);
@@ -225,10 +223,9 @@ VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Starts a stepper of the mode at hybrid->at with the step `way`. */
-static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, double way, bool again,
-                         VidaError* error) {
-  const vida_sample* at = &hybrid->at;
+/* Starts a stepper of the mode at a sample with the step `way`. */
+static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, const vida_sample* at,
+                         double way, bool again, VidaError* error) {
   const size_t n = (size_t)stepper->self.model.n;
   for (size_t i = 0; i < n; i++) {
     hybrid->extent[i] = fmax(hybrid->extent[i], fabs(at->q[i]));
@@ -244,8 +241,7 @@ static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, double way, 
 
 int vida__ready_probe(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   VidaStepper* probe = vida__current_mode(hybrid)->probe;
-  return probe->started ? VIDA_SUCCESS
-                        : vida__start_motion(probe, at->t, hybrid->h, at->q, at->v, false, error);
+  return probe->started ? VIDA_SUCCESS : start_in_mode(hybrid, probe, at, hybrid->h, false, error);
 }
 
 static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
@@ -255,12 +251,12 @@ static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
     vida__add_statistics(&hybrid->spent, VidaStepper_Statistics(mode->stepper));
   }
   mode->is_fresh = false;
-  return start_in_mode(hybrid, mode->stepper, way, again, error);
+  return start_in_mode(hybrid, mode->stepper, &hybrid->at, way, again, error);
 }
 
 static int start_probe(vida_hybrid* hybrid, double way, VidaError* error) {
-  return start_in_mode(hybrid, vida__current_mode(hybrid)->probe, way,
-                       vida__current_mode(hybrid)->probe->started, error);
+  VidaStepper* probe = vida__current_mode(hybrid)->probe;
+  return start_in_mode(hybrid, probe, &hybrid->at, way, probe->started, error);
 }
 
 int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
@@ -314,50 +310,24 @@ void vida__hybrid_space_nodes(VidaStepper* stepper, double h) {
 
 /* ---- steps of the probe ---------------------------------------------------------------------- */
 
-/* Advances q and v of `sample` by a short time that needs no step. Returns false if the equations
- * of motion have no solution. */
-static bool step_within(VidaStepper* probe, double way, vida_sample* sample) {
-  double* a = probe->self.work.place;
-  if (vida__accelerations(&probe->self, sample->t, sample->q, sample->v, a,
-                          probe->self.model.least_norm)) {
-    return false;
-  }
-  for (int i = 0; i < probe->self.model.n; i++) {
-    sample->q[i] += way * (sample->v[i] + 0.5 * way * a[i]);
-    sample->v[i] += way * a[i];
-  }
-  return true;
-}
-
 static int make_step(VidaStepper* stepper, VidaError* error) {
   return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
 }
 
-/* Copies the state of a stepper to a sample. */
-static int read_state(VidaStepper* stepper, vida_sample* sample, VidaError* error) {
-  const double* v;
-  const size_t bytes = (size_t)stepper->self.model.n * sizeof *v;
-  const int code = vida__node_velocities(&stepper->self, &v, error);
-  if (!code) {
-    memcpy(sample->q, stepper->self.node.q, bytes);
-    memcpy(sample->v, v, bytes);
-  }
-  return code;
-}
-
 int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
   VidaStepper* probe = vida__current_mode(hybrid)->probe;
+  vida_sample* tried = &hybrid->tried;
   const double way = t - hybrid->at.t;
-  vida__copy_sample(hybrid, &hybrid->at, &hybrid->tried);
+  vida__copy_sample(hybrid, &hybrid->at, tried);
   int code = VIDA_SUCCESS;
-  if (way > 0.0 && !(way < shortest_part * hybrid->h && probe->started &&
-                     step_within(probe, way, &hybrid->tried))) {
+  if (way > 0.0 && !(way < VIDA_SHORTEST_PART * hybrid->h && probe->started &&
+                     vida__advance_shortly(&probe->self, tried->t, way, tried->q, tried->v))) {
     code = start_probe(hybrid, way, error);
     code = code ? code : make_step(probe, error);
-    code = code ? code : read_state(probe, &hybrid->tried, error);
+    code = code ? code : vida__copy_state(&probe->self, tried->q, tried->v, error);
   }
-  hybrid->tried.t = t;
-  return code ? code : vida__take_sample(hybrid, &hybrid->tried, error);
+  tried->t = t;
+  return code ? code : vida__take_sample(hybrid, tried, error);
 }
 
 /* ---- parts of a step ------------------------------------------------------------------------- */
@@ -388,7 +358,7 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
   const double way = end - hybrid->at.t;
   const bool is_whole = fabs(way - hybrid->h) <= 16.0 * DBL_EPSILON * fmax(fabs(end), hybrid->h);
   hybrid->was_followed = false;
-  if (!is_whole && way < shortest_part * hybrid->h) {
+  if (!is_whole && way < VIDA_SHORTEST_PART * hybrid->h) {
     const int code = vida__try_time(hybrid, end, error);
     vida__copy_sample(hybrid, &hybrid->tried, &hybrid->ended);
     hybrid->is_aligned = false;
@@ -400,11 +370,10 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
   }
   hybrid->is_aligned = is_whole;
   hybrid->is_following = true;
-  hybrid->was_followed = false;
   hybrid->part_end = end;
   code = code ? code : make_step(active, error);
   hybrid->is_following = false;
-  code = code ? code : read_state(active, &hybrid->ended, error);
+  code = code ? code : vida__copy_state(&active->self, hybrid->ended.q, hybrid->ended.v, error);
   hybrid->ended.t = end;
   return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
 }

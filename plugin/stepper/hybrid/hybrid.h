@@ -47,7 +47,7 @@ struct vida_hybrid {
   vida_watched* watched;
   int watched_count;
   int first_contact;              /* index of the function of the first contact */
-  vida_hybrid_contacts* contacts; /* NULL: none */
+  vida_hybrid_contacts* contacts; /* NULL: none, or the method takes them in its steps */
   vida_evaluator evaluator;       /* of the functions */
   vida_sample from;               /* where the search for an event begins */
   vida_sample before, after; /* an interval in which a function changes its sign, if is_crossed */

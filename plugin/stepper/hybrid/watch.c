@@ -215,20 +215,15 @@ static double estimate(const vida_hybrid* hybrid, int iteration) {
   return fmax(t, hybrid->before.t);
 }
 
-/* Marks the functions that change their sign up to the time t. */
-static void mark_fired(vida_hybrid* hybrid, double t, int iteration) {
+/* Marks the functions that change their sign up to hybrid->tried. */
+static void mark_fired(vida_hybrid* hybrid, int iteration) {
+  const double t = hybrid->tried.t;
   for (int i = 0; i < hybrid->watched_count; i++) {
     vida_watched* watched = &hybrid->watched[i];
     watched->is_fired = crosses_at(hybrid, i, &hybrid->after) &&
                         vida__estimate_zero(watched, i, &hybrid->before, &hybrid->after,
                                             iteration) <= t + 4.0 * slack_of(t);
   }
-}
-
-/* Ends the search at hybrid->tried. */
-static int end_search(vida_hybrid* hybrid, int iteration) {
-  mark_fired(hybrid, hybrid->tried.t, iteration);
-  return VIDA_SUCCESS;
 }
 
 int vida__locate_event(vida_hybrid* hybrid, VidaError* error) {
@@ -257,9 +252,13 @@ int vida__locate_event(vida_hybrid* hybrid, VidaError* error) {
       }
     }
     if (fabs(estimate(hybrid, 0) - t) <= slack) {
-      return end_search(hybrid, 0);
+      mark_fired(hybrid, 0);
+      return VIDA_SUCCESS;
     }
   }
   const int code = vida__try_time(hybrid, hybrid->after.t, error);
-  return code ? code : end_search(hybrid, 1);
+  if (!code) {
+    mark_fired(hybrid, 1);
+  }
+  return code;
 }
