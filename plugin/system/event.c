@@ -65,9 +65,20 @@ static int check_couplings(const VidaSystem* system, const VidaEvent* event, Vid
   }
   for (int i = 0; i < event->coupling_count; i++) {
     const int c = event->couplings[i];
-    if (c < 0 || c >= VidaSystem_ContactCount(system) || !system->contacts->list[c].is_coupling) {
+    if (c < 0 || c >= VidaSystem_ContactCount(system)) {
       return vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s': there is no coupling number %d",
                         event->name, c);
+    }
+    if (!system->contacts->list[c].is_coupling) {
+      return vida__fail(error, VIDA_BAD_ARGUMENT,
+                        "event '%s': there is no coupling '%s', only a contact of that name",
+                        event->name, system->contacts->list[c].name);
+    }
+    for (int k = 0; k < i; k++) {
+      if (event->couplings[k] == c) {
+        return vida__fail(error, VIDA_BAD_ARGUMENT, "event '%s' switches coupling '%s' twice",
+                          event->name, system->contacts->list[c].name);
+      }
     }
   }
   return VIDA_SUCCESS;

@@ -493,6 +493,26 @@ static void test_declarations(void) {
   event.coordinates = &unknown;
   EXPECT_ERROR(VidaSystem_AddEvent(ball.system, &event, NULL, &error), &error, VIDA_BAD_ARGUMENT,
                "'e'");
+  /* A contact is no coupling, and a coupling is switched once. */
+  const VidaContact wall = {.name = "wall", .gap = ball.y};
+  const VidaCoupling hook = {
+      .name = "hook", .unit = "m", .function = ball.y, .strength = (double)INFINITY};
+  const int contact[] = {0}, couplings[] = {1, 1};
+  const bool engages[] = {true, false};
+  REQUIRE_OK(VidaSystem_AddContact(ball.system, &wall, NULL, &error), &error);
+  REQUIRE_OK(VidaSystem_AddCoupling(ball.system, &hook, NULL, &error), &error);
+  event = (VidaEvent){.name = "e",
+                      .function = ball.y,
+                      .coupling_count = 1,
+                      .couplings = contact,
+                      .engages = engages};
+  EXPECT_ERROR(VidaSystem_AddEvent(ball.system, &event, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "event 'e': there is no coupling 'wall', only a contact of that name");
+  event.couplings = couplings;
+  event.coupling_count = 2;
+  EXPECT_ERROR(VidaSystem_AddEvent(ball.system, &event, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "event 'e' switches coupling 'hook' twice");
+  EXPECT(VidaSystem_EventCount(ball.system) == 0, "failed additions leave an event");
   add_floor(&ball, 1.0);
   event = (VidaEvent){.name = "floor", .function = ball.y};
   EXPECT_ERROR(VidaSystem_AddEvent(ball.system, &event, NULL, &error), &error, VIDA_BAD_ARGUMENT,

@@ -67,7 +67,8 @@ typedef struct VidaEvent {
 /* Adds an event to a system that is not complete. *index (nullable) receives its index. Fails with
  * VIDA_BAD_ARGUMENT for the name of another event, for a function that does not depend on the state
  * or the time, for an unknown direction or action, for a call without a function, for
- * assignments to unknown or repeated coordinates, and for couplings that do not exist. */
+ * assignments to unknown or repeated coordinates, and for couplings that do not exist, are contacts
+ * or are repeated. */
 VIDA_API int VidaSystem_AddEvent(VidaSystem* system, const VidaEvent* event, int* index,
                                  VidaError* error);
 /* Returns the number of events. */
