@@ -211,6 +211,9 @@ int vidalua_check_list(lua_State* L, int table, const char* place, const char* f
 /* Pushes a field of a table as it is (no metamethods, so that the table keeps it) and returns its
  * type. */
 int vidalua_field(lua_State* L, int table, const char* field);
+/* Lets the userdata on top of the stack, when it is collected, remove the value that the registry
+ * has under its address. */
+void vidalua_release_value(lua_State* L);
 /* Set a field of the table on top of the stack; a real number that is NaN is left out. */
 void vidalua_set_text(lua_State* L, const char* key, const char* text);
 void vidalua_set_real(lua_State* L, const char* key, double value);

@@ -244,6 +244,19 @@ int vidalua_check_list(lua_State* L, int table, const char* place, const char* f
   return (int)length;
 }
 
+static int release_value(lua_State* L) {
+  lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, lua_touserdata(L, 1));
+  return 0;
+}
+
+void vidalua_release_value(lua_State* L) {
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, release_value);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+}
+
 int vidalua_field(lua_State* L, int table, const char* field) {
   table = lua_absindex(L, table);
   lua_pushstring(L, field);

@@ -13,7 +13,7 @@
 /* Returns the index of the word at given[key] in `words`, or 0 without a value. */
 static int check_word(lua_State* L, int given, const char* place, const char* key,
                       const char* const* words) {
-  if (lua_getfield(L, given, key) == LUA_TNIL) {
+  if (vidalua_field(L, given, key) == LUA_TNIL) {
     lua_pop(L, 1);
     return 0;
   }
@@ -57,7 +57,7 @@ static void read_pair(lua_State* L, const char* place, int i, Assignments* into)
 
 static Assignments read_assignments(lua_State* L, int given, const char* place) {
   Assignments made = {0, NULL, NULL};
-  if (lua_getfield(L, given, "set") == LUA_TNIL) {
+  if (vidalua_field(L, given, "set") == LUA_TNIL) {
     return made;
   }
   const int list = lua_gettop(L);

@@ -121,12 +121,6 @@ static int exact_state(void* data, double t, double* q, double* v, double* lambd
   return code;
 }
 
-static int exact_gc(lua_State* L) {
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, lua_touserdata(L, 1));
-  return 0;
-}
-
 /* Sets the function on top of the stack as the reference. Its record becomes user value 1 of the
  * comparison. */
 static void set_exact(lua_State* L, VidaStudy* study, int comparison, const char* text,
@@ -141,10 +135,7 @@ static void set_exact(lua_State* L, VidaStudy* study, int comparison, const char
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   exact->L = lua_tothread(L, -1);
   lua_pop(L, 1);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, exact_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
+  vidalua_release_value(L);
   lua_pushvalue(L, -2);
   lua_rawsetp(L, LUA_REGISTRYINDEX, exact);
   lua_setiuservalue(L, comparison, 1);

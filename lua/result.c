@@ -334,6 +334,17 @@ static int result_json(lua_State* L) {
   return push_buffer(L, buffer, code, &error);
 }
 
+/* Returns the argument of the method `place`, an index from 0: it is the number of one of `count`
+ * things, "a run". */
+static int check_number(lua_State* L, const char* place, const char* thing, int count) {
+  const char* what = lua_pushfstring(L, "the number of %s, from 1 to %d", thing, count);
+  const lua_Integer number = vidalua_check_count(L, 2, place, what, 1, 0);
+  if (number < 1 || number > count) {
+    vidalua_expected(L, "", place, what, 2);
+  }
+  return (int)number - 1;
+}
+
 /*** The events of a run, in the order of time, and at most the first 10000.
  * @function events
  * @tparam integer run its number
@@ -346,14 +357,9 @@ static int result_json(lua_State* L) {
  */
 static int result_events(lua_State* L) {
   const VidaStudy* study = check_result(L);
-  const int runs = VidaStudy_RunCount(study);
-  const char* what = lua_pushfstring(L, "the number of a run, from 1 to %d", runs);
-  const lua_Integer run = vidalua_check_count(L, 2, "events", what, 1, 0);
-  if (run < 1 || run > runs) {
-    vidalua_expected(L, "", "events", what, 2);
-  }
+  const int run = check_number(L, "events", "a run", VidaStudy_RunCount(study));
   const VidaStudyEvent* events = NULL;
-  const long count = VidaStudy_Events(study, (int)run - 1, &events);
+  const long count = VidaStudy_Events(study, run, &events);
   lua_createtable(L, (int)count, 0);
   for (long i = 0; i < count; i++) {
     lua_createtable(L, 0, 3);
@@ -362,7 +368,7 @@ static int result_events(lua_State* L) {
     vidalua_set_real(L, "t", events[i].t);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  lua_pushinteger(L, VidaStudy_EventCount(study, (int)run - 1));
+  lua_pushinteger(L, VidaStudy_EventCount(study, run));
   return 2;
 }
 
@@ -568,18 +574,13 @@ static int result_plot(lua_State* L) {
  */
 static int result_seconds_for(lua_State* L) {
   const VidaStudy* study = check_result(L);
-  const int count = VidaStudy_SeriesCount(study);
-  const char* what = lua_pushfstring(L, "the number of a series, from 1 to %d", count);
-  const lua_Integer series = vidalua_check_count(L, 2, "seconds_for", what, 1, 0);
-  if (series < 1 || series > count) {
-    vidalua_expected(L, "", "seconds_for", what, 2);
-  }
+  const int series = check_number(L, "seconds_for", "a series", VidaStudy_SeriesCount(study));
   lua_settop(L, 3);
   if (!vidalua_is_number(L, 3) || !(lua_tonumber(L, 3) > 0.0)) {
     vidalua_expected(L, "", "seconds_for", "a positive error as its second argument", 3);
   }
   const double error = lua_tonumber(L, 3);
-  const double seconds = VidaStudy_SecondsFor(study, (int)series - 1, error);
+  const double seconds = VidaStudy_SecondsFor(study, series, error);
   if (isnan(seconds)) {
     lua_pushnil(L);
   } else {

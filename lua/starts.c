@@ -60,12 +60,6 @@ static int give_start(void* data, long index, double* q, double* v, char* label,
   return code;
 }
 
-static int starts_gc(lua_State* L) {
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, lua_touserdata(L, 1));
-  return 0;
-}
-
 /* Pushes the list or the function of the starts at `index`. Returns their number. */
 static long push_source(lua_State* L, int index) {
   static const char* const keys[] = {"count", "at", NULL};
@@ -97,10 +91,7 @@ VidaStarts vidalua_read_starts(lua_State* L, const VidaSystem* system, int compa
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   starts->L = lua_tothread(L, -1);
   lua_pop(L, 1);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, starts_gc);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
+  vidalua_release_value(L);
   const long count = push_source(L, index);
   lua_rawsetp(L, LUA_REGISTRYINDEX, starts);
   lua_setiuservalue(L, comparison, 2);
