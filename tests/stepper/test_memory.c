@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <vida/contact.h>
 #include <vida/drawing.h>
 #include <vida/expression.h>
 #include <vida/forces.h>
@@ -385,6 +386,57 @@ static void test_implicit_steps(void) {
   }
 }
 
+/* A particle falls for sqrt(2 / g) s onto a floor, where it stays. */
+static void drop_particle(VidaSystem** system, VidaError* error) {
+  const double gravity[2] = {0.0, -9.81};
+  const VidaParticle particle = {
+      .name = "p", .mass = 2.0, .position = {VidaInitial_Given(0.3), VidaInitial_Given(1.0)}};
+  VidaContact floor = {.name = "floor"};
+  REQUIRE_OK(VidaSystem_Create("drop", 2, system, error), error);
+  REQUIRE_OK(VidaSystem_AddGravity(*system, gravity, error), error);
+  REQUIRE_OK(VidaSystem_AddParticle(*system, &particle, NULL, error), error);
+  REQUIRE_OK(VidaSystem_Position(*system, 1, &floor.gap, error), error);
+  REQUIRE_OK(VidaSystem_AddContact(*system, &floor, NULL, error), error);
+  REQUIRE_OK(VidaSystem_Complete(*system, error), error);
+}
+
+/* Makes steps of a motion from its start; returns how many of them, and of the start, allocate. */
+static int count_from_start(VidaStepper* stepper, const double* q, const double* v) {
+  VidaError error = {0};
+  int allocating = 0;
+  for (int i = 0; i <= 20; i++) {
+    const long before = allocations;
+    const int code =
+        i == 0 ? VidaStepper_Start(stepper, 0.0, q, v, &error) : VidaStepper_Step(stepper, &error);
+    allocating += allocations != before;
+    REQUIRE_OK(code, &error);
+  }
+  EXPECT_NEAR(VidaStepper_Positions(stepper)[1], 0.0, 1e-12, "the particle lies on the floor");
+  return allocating;
+}
+
+/* Only the first step with a combination of closed contacts allocates. */
+static void test_contact_steps(void) {
+  static const char* const methods[] = {"rattle", "del-midpoint", "energy-momentum", "radau"};
+  static const char* const settings[] = {NULL};
+  for (int k = 0; k < 4; k++) {
+    double q[2], v[2];
+    VidaError error = {0};
+    VidaSystem* system = NULL;
+    VidaStepper* stepper = NULL;
+    drop_particle(&system, &error);
+    VidaOptions* options = motion_method(methods[k], 0.05, settings);
+    REQUIRE_OK(VidaSystem_Start(system, 0.0, NULL, q, v, NULL, &error), &error);
+    REQUIRE_OK(VidaStepper_Create(system, options, &stepper, &error), &error);
+    const int first = count_from_start(stepper, q, v), second = count_from_start(stepper, q, v);
+    EXPECT(first == (counts() ? 1 : 0), "%d steps of %s allocate", first, methods[k]);
+    EXPECT(second == 0, "%d steps of %s allocate again", second, methods[k]);
+    VidaOptions_Destroy(&options);
+    VidaStepper_Destroy(&stepper);
+    VidaSystem_Destroy(&system);
+  }
+}
+
 /* The counter counts, otherwise the tests here would prove nothing. */
 static void test_counter(void) {
   void* volatile block[3];
@@ -658,6 +710,47 @@ static bool fail_addition(long n, add_function* add) {
   return happened;
 }
 
+/* Adds a contact with friction beside another one, without the memory of allocation n. Returns
+ * whether there was such an allocation. */
+static bool fail_contact(long n) {
+  const VidaParticle particle = {
+      .name = "p", .mass = 2.0, .position = {VidaInitial_Given(1.0), VidaInitial_Given(1.0)}};
+  VidaError error = {0};
+  VidaSystem* system = NULL;
+  VidaContact wall = {.name = "wall"};
+  VidaContact floor = {.name = "floor", .friction = 0.5, .slip_count = 1};
+  const long kept = allocations - releases;
+  REQUIRE_OK(VidaSystem_Create("corner", 2, &system, &error), &error);
+  REQUIRE_OK(VidaSystem_AddParticle(system, &particle, NULL, &error), &error);
+  REQUIRE_OK(VidaSystem_Position(system, 0, &wall.gap, &error), &error);
+  REQUIRE_OK(VidaSystem_Position(system, 1, &floor.gap, &error), &error);
+  REQUIRE_OK(VidaSystem_Rate(system, 0, &floor.slip[0], &error), &error);
+  REQUIRE_OK(VidaSystem_AddContact(system, &wall, NULL, &error), &error);
+  calls_of_vida = 0;
+  fail_at = n;
+  const int code = VidaSystem_AddContact(system, &floor, NULL, &error);
+  const bool happened = calls_of_vida >= n;
+  fail_at = 0;
+  if (code) {
+    EXPECT(code == VIDA_OUT_OF_MEMORY, "allocation %ld: %s", n, error.message);
+    EXPECT(VidaSystem_ContactCount(system) == 1 && VidaSystem_ContactIndex(system, "floor") == -1,
+           "allocation %ld: a contact is left", n);
+    REQUIRE_OK(VidaSystem_AddContact(system, &floor, NULL, &error), &error);
+  }
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  VidaSystem_Destroy(&system);
+  EXPECT(allocations - releases == kept, "allocation %ld: blocks are left", n);
+  return happened;
+}
+
+static void test_contacts_without_memory(void) {
+  long n = 1;
+  while (counts() && fail_contact(n)) {
+    n++;
+  }
+  EXPECT(!counts() || n > 20, "only %ld allocations were seen", n - 1);
+}
+
 static void test_bodies_without_memory(void) {
   static add_function* const additions[] = {add_quaternion, add_directors, add_rod, add_driven};
   for (size_t i = 0; i < sizeof additions / sizeof additions[0] && counts(); i++) {
@@ -671,16 +764,18 @@ static void test_bodies_without_memory(void) {
 #endif
 
 int main(void) {
-  enum { WITHOUT_FAILURES = 5 };
+  enum { WITHOUT_FAILURES = 6 };
   CheckTest tests[] = {
     {"the counter counts", test_counter},
     {"a step allocates nothing", test_steps},
     {"steps of its own choice allocate nothing", test_adaptive_steps},
     {"implicit tables allocate nothing in a step", test_implicit_steps},
+    {"steps with contacts allocate where a combination of them is new", test_contact_steps},
     {"200 lives leave nothing", test_cycles},
 #if CAN_FAIL
     {"every allocation may fail", test_no_memory},
     {"bodies without memory", test_bodies_without_memory},
+    {"contacts without memory", test_contacts_without_memory},
 #endif
     {NULL, NULL}
   };

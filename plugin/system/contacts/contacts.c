@@ -61,6 +61,10 @@ void vida__drop_contact_rows(VidaSystem* system, int rows) {
   set->last_constraint_batch = 0;
   vida__drop_strings(&set->row_names, rows);
   set->row_count = rows;
+  vida__drop_strings(&system->contacts->names, system->contacts->count);
+  if (system->contacts->count == 0) {
+    vida__contacts_destroy(&system->contacts);
+  }
 }
 
 vida_contacts* vida__contacts(VidaSystem* system) {
@@ -286,7 +290,6 @@ int VidaSystem_AddContact(VidaSystem* system, const VidaContact* contact, int* i
   if (code) {
     return code;
   }
-  const bool is_first = !system->contacts;
   if (!vida__contacts(system)) {
     return vida__fail_memory(error);
   }
@@ -305,9 +308,6 @@ int VidaSystem_AddContact(VidaSystem* system, const VidaContact* contact, int* i
   }
   if (code) {
     vida__drop_contact_rows(system, first_row);
-    if (is_first) {
-      vida__contacts_destroy(&system->contacts);
-    }
   }
   return code;
 }

@@ -64,12 +64,14 @@ enum {
 };
 
 /* Creates a system with the terms and rows of `base`, followed by those rows of its contacts that
- * `flags` (one number per contact: a sum of VIDA_CONTACT_NORMAL and VIDA_CONTACT_STICK) selects:
- * contact by contact the normal row, then the slip rows. The variant is complete, has no contacts
- * and no drawing, and shares with `base`, which must outlive it, what is the same; also the values
- * of parameters, which nobody may set meanwhile. first_row (nullable, one per contact) receives the
- * index of the first of its rows, or -1. The caller frees it with VidaSystem_Destroy. `base` must
- * be complete, and no variant. */
+ * `flags` (one number per contact: a sum of VIDA_CONTACT_...) selects: contact by contact the
+ * normal row, then the slip rows, then the rows of displacements; and by the friction of contacts
+ * that slide. The variant is complete, has no contacts, no events and no drawing, and shares with
+ * `base`, which must outlive it, what is the same; also the values of parameters, which nobody may
+ * set meanwhile, but not those that its displacements and couplings keep
+ * (vida__set_displacement). first_row (nullable, one per contact) receives the index of the first
+ * of its rows, or -1. The caller frees it with VidaSystem_Destroy. `base` must be complete, and no
+ * variant. Fails with VIDA_OUT_OF_MEMORY, and where the rows cannot be analysed. */
 int vida__variant_create(const VidaSystem* base, const unsigned char* flags, VidaSystem** variant,
                          int* first_row, VidaError* error);
 /* Creates the system that has only the rows of all contacts of `base`: no terms, no constraints and
@@ -81,7 +83,8 @@ void vida__variant_release(VidaSystem* variant);
 /* Exchanges the rows of the system with those of its contacts: while they are exchanged, functions
  * that add constraints add to the contacts. */
 void vida__exchange_rows(VidaSystem* system);
-/* Adds a holonomic row g - p with a parameter p of its own (friction.c). */
+/* Adds a holonomic row g - p with a parameter p of its own, 0 at first, for the expression `g`;
+ * unit: that of g (friction.c). */
 int vida__add_held_row(VidaSystem* system, const char* name, const char* unit, int g,
                        VidaError* error);
 /* Returns the name of the first coupling of a system; NULL if it has none. */
@@ -91,14 +94,16 @@ const char* vida__first_coupling(const VidaSystem* system);
  * (exchanged) (friction.c). */
 int vida__add_displacements(VidaSystem* system, const VidaContact* contact, int* count,
                             VidaError* error);
-/* Derives the forces of a contact with friction that slides (friction.c). */
+/* Derives the forces of a contact with friction that slides; `index`: that of the contact, whose
+ * record exists. Does nothing without friction (friction.c). */
 int vida__add_sliding(VidaSystem* system, const VidaContact* contact, int index, VidaError* error);
 /* Returns the force of a contact with these flags of a variant; NULL: it does not slide
  * (friction.c). */
 const vida_term_batch* vida__sliding_term(const vida_contact* contact, unsigned char flags);
 /* Frees the forces of sliding (friction.c). */
 void vida__sliding_destroy(vida_contact* contact);
-/* Sets the value that the displacement of this row of a variant keeps (friction.c). */
+/* Sets the value that the displacement or the coupling of this row of a variant keeps (friction.c).
+ */
 void vida__set_displacement(VidaSystem* variant, int row, double place);
 /* Refuses a contact whose name is not new, or whose numbers have no meaning. */
 int vida__check_contact(const VidaSystem* system, const VidaContact* contact, VidaError* error);
@@ -111,7 +116,8 @@ int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first
 int vida__contact_multiplier(VidaSystem* system, int contact, int* number, VidaError* error);
 /* Returns the contacts of a system, and creates them in the first call; NULL without memory. */
 vida_contacts* vida__contacts(VidaSystem* system);
-/* Removes the rows of contacts from number `rows` on, which belong to no contact. */
+/* Removes what an addition that has failed has left: the rows of contacts from number `rows` on and
+ * a name, which belong to no contact, and system->contacts if there is none. */
 void vida__drop_contact_rows(VidaSystem* system, int rows);
 /* Refuses constraints that have the name of a row of a contact; for VidaSystem_Complete. */
 int vida__check_contact_names(const VidaSystem* system, VidaError* error);

@@ -36,7 +36,6 @@ int VidaSystem_AddCoupling(VidaSystem* system, const VidaCoupling* coupling, int
   if (code) {
     return code;
   }
-  const bool is_first = !system->contacts;
   if (!vida__contacts(system)) {
     return vida__fail_memory(error);
   }
@@ -47,9 +46,6 @@ int VidaSystem_AddCoupling(VidaSystem* system, const VidaCoupling* coupling, int
   code = code ? code : vida__keep_contact(system, &contact, first_row, 0, &made, error);
   if (code) {
     vida__drop_contact_rows(system, first_row);
-    if (is_first) {
-      vida__contacts_destroy(&system->contacts);
-    }
     return code;
   }
   vida_contact* kept = &system->contacts->list[made];

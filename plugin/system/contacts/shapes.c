@@ -114,7 +114,6 @@ typedef struct shape {
 /* Adds the rows of the shape, then its record. */
 static int add_shape(VidaSystem* system, const VidaContact* contact, shape* own, int* index,
                      VidaError* error) {
-  const bool is_first = !system->contacts;
   if (!vida__contacts(system)) {
     return vida__fail_memory(error);
   }
@@ -125,9 +124,6 @@ static int add_shape(VidaSystem* system, const VidaContact* contact, shape* own,
   code = code ? code : vida__keep_contact(system, contact, first_row, 0, index, error);
   if (code) {
     vida__drop_contact_rows(system, first_row);
-    if (is_first) {
-      vida__contacts_destroy(&system->contacts);
-    }
   }
   return code;
 }
