@@ -1,9 +1,11 @@
 /* Steppers. A stepper applies one method to one system, with a fixed step h. An adaptive method
  * chooses its own steps within each interval h.
  *
- * VidaStepper_Create allocates everything; starts and steps allocate nothing. A stepper has no
- * state outside itself. Only one thread at a time may use it. The time after k steps is t0 + k h,
- * not a running sum. */
+ * VidaStepper_Create allocates everything; starts and steps allocate nothing, with one exception:
+ * where contacts are events (event.h), the first start or step of a stepper with a combination of
+ * closed contacts and engaged couplings (a mode) creates the equations of that mode. A stepper has
+ * no state outside itself. Only one thread at a time may use it. The time after k steps is t0 + k
+ * h, not a running sum. */
 #ifndef VIDA_STEPPER_H
 #define VIDA_STEPPER_H
 
