@@ -112,6 +112,16 @@ static int watch_sample(void* data, int run, const VidaSample* sample, VidaError
   return code;
 }
 
+static bool watch_has_samples(void* data, int run) {
+  const Watcher* watcher = data;
+  bool has = false;
+  for (int i = 0; i < WATCH_COUNT; i++) {
+    const VidaObserver* inner = &watcher->inner[i];
+    has = has || (inner->sample && (!inner->has_samples || inner->has_samples(inner->data, run)));
+  }
+  return has;
+}
+
 static int watch_end(void* data, int run, const VidaRow* row, VidaError* error) {
   Watcher* watcher = data;
   int code = 0;
@@ -191,7 +201,8 @@ int vidalua_run_study(VidaStudy* study, const VidaLuaRun* wishes, VidaError* err
     watcher.inner[WATCH_JOURNAL] =
         VidaJournal_Observer(wishes->journal, wishes->study, trajectories);
   }
-  const VidaObserver observer = {watch_begin, watch_sample, watch_end, watch_progress, &watcher};
+  const VidaObserver observer = {watch_begin,    watch_sample, watch_end,
+                                 watch_progress, &watcher,     watch_has_samples};
   vidalua_progress_begin(&watcher.progress, study);
   for (int run = 0; run < VidaStudy_RunCount(study) && wishes->journal; run++) {
     watcher.kept += VidaRow_Outcome(VidaStudy_Row(study, run)) != VIDA_OUTCOME_NOT_RUN;

@@ -87,6 +87,13 @@ long vida__ensemble_steps(vida_ensemble* ensemble, VidaStepper* const* steppers,
   return ensemble->made;
 }
 
+bool vida__ensemble_read(const vida_ensemble* ensemble, int k, long step,
+                         const VidaStepper* stepper, vida_joint_node* node) {
+  const VidaNode* at = &stepper->self.node;
+  node->t = at->t0 + (double)(ensemble->before[k] + step + 1) * at->h;
+  return vida__lanes_read(ensemble->lanes, ensemble->lane[k], step, node);
+}
+
 void vida__ensemble_show(vida_ensemble* ensemble, int k, long step, VidaStepper* stepper) {
   VidaNode* node = &stepper->self.node;
   vida__replace_node(stepper);

@@ -8,6 +8,8 @@
 
 #include <vida/stepper.h>
 
+#include "system/model/model.h"
+
 enum { VIDA_LANES = 4 };
 
 typedef struct vida_ensemble vida_ensemble;
@@ -29,6 +31,17 @@ void vida__ensemble_destroy(vida_ensemble** ensemble);
  * possible, and returns their number. */
 long vida__ensemble_steps(vida_ensemble* ensemble, VidaStepper* const* steppers, int count,
                           long most, vida_lane_result* results);
+/* What the monitors of a run measure at a node. */
+typedef struct vida_joint_node {
+  double t;                  /* s */
+  double energy, kinetic;    /* J; the kinetic energy as vida__kinetic_size does */
+  double position, velocity; /* the largest |g| and |G v + g_t| */
+  double momenta[VIDA_LARGEST_MOMENTUM_COUNT];
+} vida_joint_node;
+/* Reads a node without moving the motion there: that of motion k after the step with this index,
+ * from 0. Returns false if it is not known, or the positions are not finite. */
+bool vida__ensemble_read(const vida_ensemble* ensemble, int k, long step,
+                         const VidaStepper* stepper, vida_joint_node* node);
 /* Moves motion k, whose steps were made, to the node after the step with this index, from 0. After
  * the last index the motion can continue, after another one with vida__ensemble_end only end. */
 void vida__ensemble_show(vida_ensemble* ensemble, int k, long step, VidaStepper* stepper);

@@ -44,7 +44,7 @@ vida_step_lanes* vida__lanes_create(const VidaIntegration* self) {
   if (!made) {
     return NULL;
   }
-  const size_t node = 6 * n + 5 * m + (1 + VIDA_LARGEST_MOMENTUM_COUNT) * VIDA_LANES;
+  const size_t node = 6 * n + 5 * m + (5 + VIDA_LARGEST_MOMENTUM_COUNT) * VIDA_LANES;
   const vida_array arrays[] = {{(double**)&made->q, 4 * n + all},
                                {(double**)&made->w, all},
                                {(double**)&made->v_before, all},
@@ -96,7 +96,11 @@ vida_step_lanes* vida__lanes_create(const VidaIntegration* self) {
     to->g = to->nu + self->model.m;
     to->rate = to->g + self->model.m;
     to->energy = to->rate + self->model.m;
-    to->momenta = to->energy + 1;
+    to->kinetic = to->energy + 1;
+    to->largest_g = to->kinetic + 1;
+    to->largest_rate = to->largest_g + 1;
+    to->finite = to->largest_rate + 1;
+    to->momenta = to->finite + 1;
   }
   made->measures = has_measures(self);
   for (int b = 0; made->measures && b < self->model.system->constraint_batch_count; b++) {
@@ -214,6 +218,19 @@ bool vida__lanes_measured(const vida_step_lanes* own, int lane, long step, vida_
   scatter(from->rate, lane, self->model.m, to->rate);
   scatter(from->energy, lane, 1, &to->energy);
   scatter(from->momenta, lane, self->model.system->momentum_count, to->momenta);
+  return true;
+}
+
+bool vida__lanes_read(const vida_step_lanes* own, int lane, long step, vida_joint_node* node) {
+  const lane_node* from = &own->node[step];
+  if (!own->measures || (*from->finite)[lane] != 0.0) {
+    return false;
+  }
+  node->energy = (*from->energy)[lane];
+  node->kinetic = (*from->kinetic)[lane];
+  node->position = (*from->largest_g)[lane];
+  node->velocity = (*from->largest_rate)[lane];
+  scatter(from->momenta, lane, own->self->model.system->momentum_count, node->momenta);
   return true;
 }
 
@@ -759,6 +776,11 @@ void vida__lanes_show(const vida_step_lanes* lanes, int lane, long step, VidaInt
 bool vida__lanes_measured(const vida_step_lanes* lanes, int lane, long step, vida_node_values* to,
                           double* g) {
   (void)lanes, (void)lane, (void)step, (void)to, (void)g;
+  return false;
+}
+
+bool vida__lanes_read(const vida_step_lanes* lanes, int lane, long step, vida_joint_node* node) {
+  (void)lanes, (void)lane, (void)step, (void)node;
   return false;
 }
 

@@ -34,6 +34,9 @@ void vida__lanes_show(const vida_step_lanes* lanes, int lane, long step, VidaInt
  * not measure it. */
 bool vida__lanes_measured(const vida_step_lanes* lanes, int lane, long step, vida_node_values* to,
                           double* g);
+/* Writes what monitors measure at this node, but for its time. Returns false if the lanes do not
+ * measure it, or the positions are not finite. */
+bool vida__lanes_read(const vida_step_lanes* lanes, int lane, long step, vida_joint_node* node);
 /* Takes the counts of the steps after this one back. */
 void vida__lanes_uncount(const vida_step_lanes* lanes, int lane, long step, long made,
                          VidaIntegration* self);

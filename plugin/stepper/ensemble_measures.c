@@ -81,6 +81,30 @@ VIDA_ALWAYS_INLINE void measure_energy(const vida_step_lanes* own, lane_node* to
   *to->energy = sum - 0.0;
 }
 
+/* Computes the largest magnitude; NaN is left out, as in state.c. */
+VIDA_ALWAYS_INLINE void measure_largest(const lanes* values, int count, lanes* largest) {
+  lanes most = {0.0};
+  for (int r = 0; r < count; r++) {
+    const lanes size = MAGNITUDE(values[r]);
+    most = SELECT(IS(size > most), size, most);
+  }
+  *largest = most;
+}
+
+/* Computes the kinetic energy as vida__kinetic_size does, and 0 for positions that are finite. */
+VIDA_ALWAYS_INLINE void measure_sizes(const vida_step_lanes* own, lane_node* to) {
+  const VidaSystem* system = own->self->model.system;
+  lanes kinetic = {0.0}, finite = {0.0};
+  for (int i = 0; i < system->coordinate_count; i++) {
+    kinetic += system->mass[i] * own->v[i] * own->v[i];
+    finite += 0.0 * own->q[i];
+  }
+  *to->kinetic = 0.5 * kinetic;
+  *to->finite = finite;
+  measure_largest(to->g, own->self->model.m, to->largest_g);
+  measure_largest(to->rate, own->self->model.m, to->largest_rate);
+}
+
 /* Computes the momentum maps, which are sums of those of the particles (symmetry.c). */
 VIDA_ALWAYS_INLINE void measure_momenta(const vida_step_lanes* own, lane_node* to) {
   const VidaSystem* system = own->self->model.system;
@@ -113,6 +137,7 @@ VIDA_ALWAYS_INLINE void measure_node(vida_step_lanes* own, lane_node* to, int di
   measure_rates(own, to, dimension);
   measure_energy(own, to);
   measure_momenta(own, to);
+  measure_sizes(own, to);
 }
 
 VIDA_ALWAYS_INLINE void measure_node_of(vida_step_lanes* own, lane_node* to) {

@@ -36,7 +36,9 @@ typedef struct lane_node {
                                     * unknowns and the impulses of the step */
   lane_counts counts;              /* of all steps up to this one */
   lanes *g, *rate;                 /* m: g and its rate */
-  lanes *energy, *momenta;         /* 1; VIDA_LARGEST_MOMENTUM_COUNT */
+  lanes* energy;                   /* 1, followed by: */
+  lanes *kinetic, *largest_g, *largest_rate, *finite; /* 1 each; `finite`: 0, or NaN */
+  lanes* momenta;                                     /* VIDA_LARGEST_MOMENTUM_COUNT */
 } lane_node;
 
 struct vida_step_lanes {

@@ -183,6 +183,8 @@ int vida__step_action(VidaStepper* stepper, double* action, VidaError* error);
 /* Checks velocities v (n) at the node. Fails with CONSTRAINT_VIOLATED if the method claims to keep
  * G v + g_t = 0 and v violates it by more than the allowed error. */
 int vida__check_velocities(VidaStepper* stepper, const double* v, VidaError* error);
+/* Returns the largest |G v + g_t| for which vida__check_velocities accepts any velocities. */
+double vida__unsuspicious_velocity(const VidaStepper* stepper);
 /* Adds to `error` the known reasons for a failed step: a constraint jumps, the motion was unbounded
  * before, or a singular configuration is near. For a step that ends on another branch, adds what to
  * try (failure.c). */

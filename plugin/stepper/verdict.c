@@ -642,6 +642,16 @@ int vida__check_velocities(VidaStepper* stepper, const double* v, VidaError* err
   return torn < 0 ? code : fail_violated(stepper, &at, torn, error);
 }
 
+double vida__unsuspicious_velocity(const VidaStepper* stepper) {
+  double least = INFINITY;
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    const double size = find_size(&stepper->self, r);
+    least = size > 0.0 && size < least ? size : least;
+  }
+  /* Smaller than the bound of is_beyond_size by more than its rounding. */
+  return 0.99 * find_claimed_part(stepper) * least / find_step_length(stepper);
+}
+
 /* Relative violation of a row that is worth a remark. Constraints that the method relaxes with its
  * own compliance should hardly deflect; a compliance that the user has set is intended. */
 static const double relaxed_fraction = 0.01;

@@ -106,7 +106,7 @@ static int run_problem(problem* made, VidaJournal* journal, int most) {
   VidaError error;
   pair both = {VidaRecording_Observer(made->recording), VidaJournal_Observer(journal, 0, NULL), 0,
                most};
-  const VidaObserver observer = {begin_both, sample_both, end_both, NULL, &both};
+  const VidaObserver observer = {begin_both, sample_both, end_both, NULL, &both, NULL};
   const int code = VidaStudy_Run(made->study, &observer, &error);
   EXPECT(code == (both.begun > most ? VIDA_STOPPED : VIDA_SUCCESS), "%d: %s", code, error.message);
   return both.begun > most ? most : both.begun;

@@ -261,7 +261,7 @@ static void check_thinning(const VidaSystem* system, const char* time, int sampl
   REQUIRE_OK(VidaRecording_Create(study, &recording, &error), &error);
   memset(&keeper, 0, sizeof keeper);
   keeper.inner = VidaRecording_Observer(recording);
-  const VidaObserver observer = {keep_begin, keep_sample, keep_end, NULL, &keeper};
+  const VidaObserver observer = {keep_begin, keep_sample, keep_end, NULL, &keeper, NULL};
   REQUIRE_OK(VidaStudy_Run(study, &observer, &error), &error);
   EXPECT(keeper.count == samples, "%s: %d rows came", time, keeper.count);
   const vida_recorded_run* run = &recording->run[0];

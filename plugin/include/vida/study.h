@@ -418,6 +418,9 @@ typedef struct VidaObserver {
    * `run` is VIDA_REFERENCE_RUN for the reference, and VIDA_ALL_RUNS for runs in parallel. */
   int (*progress)(void* data, int run, const char* what, double fraction);
   void* data; /* argument of all callbacks */
+  /* Returns whether `sample` is called for this run; runs without samples cost less. NULL: for all
+   * runs. */
+  bool (*has_samples)(void* data, int run);
 } VidaObserver;
 
 /* Returns an estimate of the completed fraction, 0 .. 1, of the whole study from the arguments

@@ -264,11 +264,17 @@ static int end_run(void* data, int index, const VidaRow* row, VidaError* error) 
   return VIDA_SUCCESS;
 }
 
+static bool has_samples(void* data, int index) {
+  return vida__recorded_run(data, index) != NULL;
+}
+
 VidaObserver VidaRecording_Observer(VidaRecording* recording) {
-  return !recording
-             ? (VidaObserver){0}
-             : (VidaObserver){
-                   .begin = begin_run, .sample = take_sample, .end = end_run, .data = recording};
+  return !recording ? (VidaObserver){0}
+                    : (VidaObserver){.begin = begin_run,
+                                     .sample = take_sample,
+                                     .end = end_run,
+                                     .data = recording,
+                                     .has_samples = has_samples};
 }
 
 /* ---- in another process ---------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef VIDA_STUDY_MEASURE_MONITORS_H
 #define VIDA_STUDY_MEASURE_MONITORS_H
 
+#include "stepper/ensemble.h"
 #include "stepper/frame.h"
 #include "study/measure/drift.h"
 #include "study/measure/energy.h"
@@ -11,6 +12,10 @@
 #include "study/time/time_loop.h"
 #include "study/work/work_integral.h"
 #include "system/evaluate/switch_watch.h"
+
+/* Parasitic velocities are large above this part of those of the motion. The relative error of the
+ * energy is one to eight times as large. */
+#define VIDA_LARGE_PARASITIC_PART 5e-3
 
 /* The monitors of one run. */
 typedef struct vida_monitors {
@@ -63,6 +68,21 @@ void vida__destroy_monitors(vida_monitors* monitors);
 int vida__begin_monitors(vida_monitors* monitors, vida_time_loop* loop, VidaError* error);
 /* Measures the state after a step. Fails with VIDA_NOT_FINITE for a value that is not finite. */
 int vida__observe_step(vida_monitors* monitors, vida_time_loop* loop, VidaError* error);
+/* Computes the momentum maps and the conserved observables at the node. */
+int vida__measure_momenta(vida_monitors* monitors, const vida_time_loop* loop, double* momenta,
+                          VidaError* error);
+/* What is constant during joint steps. */
+typedef struct vida_joint_bounds {
+  double momenta_size; /* norm of the momenta at the start */
+  double velocity;     /* the largest |G v + g_t| that nobody has to look at */
+} vida_joint_bounds;
+/* Returns whether nodes of joint steps can be observed by their quantities alone. */
+bool vida__begin_joint_nodes(const vida_monitors* monitors, const vida_time_loop* loop,
+                             vida_joint_bounds* bounds);
+/* Measures the node after the next joint step as vida__observe_step does at the node itself. At a
+ * node that must be looked at, does nothing and returns false. */
+bool vida__observe_joint_node(vida_monitors* monitors, const vida_time_loop* loop,
+                              const vida_joint_bounds* bounds, const vida_joint_node* node);
 /* Processes a jump within a step. The first call, with the stepper on the earlier side of the jump,
  * adds the work up to the jump; the second call, on the later side, adds the change over the jump.
  */

@@ -27,6 +27,7 @@ typedef struct running_run {
   vida_time_loop loop;
   vida_deadline deadline;
   vida_monitors monitors;
+  bool has_samples;    /* the observer receives samples */
   long sampled;        /* the step of the last row of samples; -1: none yet */
   bool study_must_end; /* the failure is not the run's own */
   char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
@@ -35,7 +36,7 @@ typedef struct running_run {
 static int emit_sample(running_run* work, bool is_at_jump, VidaError* error) {
   const VidaObserver* observer = work->observer;
   work->sampled = work->loop.step;
-  if (!observer || !observer->sample) {
+  if (!work->has_samples) {
     return VIDA_SUCCESS;
   }
   int code = vida__complete_sample(&work->monitors, &work->loop, error);
@@ -76,7 +77,7 @@ static int observe_jump(void* data, VidaStepper* stepper, VidaError* error) {
   int code = vida__observe_jump(&work->monitors, &work->loop, error);
   const double t = VidaStepper_Time(stepper), node = vida__time_loop_time(&work->loop);
   const bool is_node = fabs(t - node) <= 1e-9 * work->run->grid.h;
-  if (code || !work->observer->sample ||
+  if (code || !work->has_samples ||
       (is_node && stepper->jumps->is_left && work->sampled == work->loop.step)) {
     return code; /* no observer, or the row is present */
   }
@@ -494,6 +495,9 @@ static int open_run(running_run* work, VidaStudy* study, int index, const VidaOb
                         .observer = observer ? observer : &nobody,
                         .loop.grid = study->runs[index].grid,
                         .sampled = -1};
+  observer = work->observer;
+  work->has_samples =
+      observer->sample && (!observer->has_samples || observer->has_samples(observer->data, index));
   *is_open = false;
   work->run->joint_steps = 0;
   if (vida__is_over(study)) {
@@ -622,11 +626,33 @@ static void stop_all(joint_runs* runs) {
   }
 }
 
-/* Observes the steps of run k that were made at once. */
+/* Observes the step with index s of those that were made at once, if its node need not be shown. */
+static bool observe_unseen(const vida_ensemble* ensemble, running_run* work, int lane, long s,
+                           const vida_joint_bounds* bounds) {
+  vida_joint_node node;
+  if (!vida__ensemble_read(ensemble, lane, s, work->loop.stepper, &node) ||
+      !vida__observe_joint_node(&work->monitors, &work->loop, bounds, &node)) {
+    return false;
+  }
+  vida__pass_joint_step(&work->loop);
+  if (vida__is_sampled(work->run, work->loop.step)) {
+    work->sampled = work->loop.step;
+  }
+  return true;
+}
+
+/* Observes the steps of run k that were made at once. The last node is always shown: the motion
+ * continues from there. */
 static void follow_joint_steps(joint_runs* runs, int k, int lane, long made) {
   running_run* work = &runs->work[k];
   VidaError* problem = &runs->problem[k];
+  vida_joint_bounds bounds;
+  const bool are_unseen =
+      !work->has_samples && vida__begin_joint_nodes(&work->monitors, &work->loop, &bounds);
   for (long s = 0; s < made && !runs->code[k]; s++) {
+    if (are_unseen && s < made - 1 && observe_unseen(runs->ensemble, work, lane, s, &bounds)) {
+      continue;
+    }
     const int code = vida__show_joint_step(runs->ensemble, &work->loop, lane, s, problem);
     runs->code[k] = follow_step(work, code, problem);
     if (runs->code[k] && s < made - 1) {

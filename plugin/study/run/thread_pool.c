@@ -181,6 +181,11 @@ static void* work(void* data) {
   return NULL;
 }
 
+static bool has_samples(void* data, int run) {
+  const VidaObserver* watched = ((const worker_pool*)data)->watched;
+  return !watched->has_samples || watched->has_samples(watched->data, run);
+}
+
 static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer,
                         VidaError* error) {
   worker_pool pool = {.study = study, .watched = observer, .jobs = jobs};
@@ -199,7 +204,8 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   vida__append(study->notes, sizeof study->notes,
                "%stimes are those of %d parallel runs, which share the machine",
                study->notes[0] ? "\n" : "", jobs);
-  pool.observer = (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &pool};
+  pool.observer =
+      (VidaObserver){begin, observer->sample ? sample : NULL, end, progress, &pool, has_samples};
   study->lock = &pool.mutex;
   vida__work_in_threads(jobs, work, &pool);
   study->lock = NULL;

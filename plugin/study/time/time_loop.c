@@ -177,11 +177,15 @@ long vida__advance_time_loops(vida_ensemble* ensemble, vida_time_loop* const* lo
   return made;
 }
 
+void vida__pass_joint_step(vida_time_loop* loop) {
+  loop->step++;
+  loop->joint_steps++;
+}
+
 int vida__show_joint_step(vida_ensemble* ensemble, vida_time_loop* loop, int k, long step,
                           VidaError* error) {
   vida__ensemble_show(ensemble, k, step, loop->stepper);
-  loop->step++;
-  loop->joint_steps++;
+  vida__pass_joint_step(loop);
   const int code = check_finite(loop, error);
   loop->step -= code ? 1 : 0;
   return code;

@@ -52,6 +52,8 @@ long vida__advance_time_loops(vida_ensemble* ensemble, vida_time_loop* const* lo
 /* Moves loop k to the end of the step with this index, from 0. Fails as vida__advance_time_loop. */
 int vida__show_joint_step(vida_ensemble* ensemble, vida_time_loop* loop, int k, long step,
                           VidaError* error);
+/* Counts a joint step whose node was observed by its quantities alone. */
+void vida__pass_joint_step(vida_time_loop* loop);
 /* Makes the step that the checks have rejected (VIDA_LANE_REJECTED). */
 int vida__make_rejected_step(vida_time_loop* loop, VidaError* error);
 /* Returns the current time (s): that of the event, if one has ended the motion. */
