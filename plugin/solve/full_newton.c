@@ -10,6 +10,18 @@
 static const double guess_share = 0.01; /* of the tolerance, for a guess without an iteration */
 static const double nearly_largest = 0.99;
 enum { MOST_TRIALS = 5, MOST_LARGEST_STEPS = 5, GO_ON = 999 };
+/* An iteration that wanders for so long finds no solution, or not that of the step. */
+enum { PATIENCE = 100 };
+static const double smaller_part = 0.8;
+
+bool vida__makes_progress(vida_progress* record, double residual) {
+  record->iterations++;
+  if (record->iterations == 1 || residual < smaller_part * record->least) {
+    record->least = residual;
+    record->since = record->iterations;
+  }
+  return record->iterations - record->since < PATIENCE;
+}
 
 static int size_of(const vida_full_newton* newton) {
   return newton->linear->pattern->size;
@@ -113,9 +125,13 @@ static int judge(const vida_full_newton* newton, const double* u, const double* 
 }
 
 static int iterate(const vida_full_newton* newton, double* u, double* r, long* iterations) {
+  vida_progress record = {0};
   int largest_steps = 0;
   for (;;) {
     double* step;
+    if (!vida__makes_progress(&record, largest_residual(newton, r))) {
+      return KIN_MAXITER_REACHED;
+    }
     ++*iterations;
     int flag = find_step(newton, u, r, &step);
     if (flag) {

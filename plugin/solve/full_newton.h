@@ -6,7 +6,18 @@
 #ifndef VIDA_SOLVE_FULL_NEWTON_H
 #define VIDA_SOLVE_FULL_NEWTON_H
 
+#include <stdbool.h>
+
 #include "base/linear.h"
+
+/* The least residual of an iteration so far. Zero-initialized. */
+typedef struct vida_progress {
+  double least;
+  long iterations, since; /* iterations so far; the one with the least residual */
+} vida_progress;
+/* Notes the residual of the next iterate. Returns false if the last 100 iterations have not made it
+ * smaller by a fifth: then the iteration should end. */
+bool vida__makes_progress(vida_progress* record, double residual);
 
 /* An iteration; all that it points to belongs to the caller. n is the size of the matrix. */
 typedef struct vida_full_newton {

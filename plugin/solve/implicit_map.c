@@ -54,6 +54,8 @@ struct vida_map {
   int (*interrupted)(void* data); /* nullable */
   vida_sink sink;
   long iterations, residuals, jacobians;
+  vida_progress progress; /* of KINSOL */
+  bool is_stuck;          /* which ended therefore */
 };
 
 static int check_finite(const vida_map* map, const double* r) {
@@ -100,11 +102,12 @@ static int newton_matrix(void* data, const double* u) {
 
 static int kinsol_jacobian(N_Vector u, N_Vector r, SUNMatrix matrix, void* data, N_Vector work1,
                            N_Vector work2) {
-  (void)r;
+  vida_map* map = data;
   (void)matrix; /* is map->linear->matrix */
-  (void)work1;
   (void)work2;
-  return newton_matrix(data, N_VGetArrayPointer(u));
+  N_VProd(map->row_scale, r, work1);
+  map->is_stuck = !vida__makes_progress(&map->progress, N_VMaxNorm(work1));
+  return map->is_stuck ? -1 : newton_matrix(map, N_VGetArrayPointer(u));
 }
 
 static void configure_newton(vida_map* map) {
@@ -290,10 +293,12 @@ static int run_newton(vida_map* map) {
 static int run_kinsol(vida_map* map, int strategy, int max_iterations) {
   long iterations = 0;
   KINSetNumMaxIters(map->kinsol, max_iterations);
+  map->progress = (vida_progress){0};
+  map->is_stuck = false;
   const int flag = KINSol(map->kinsol, map->unknown, strategy, map->unknown_scale, map->row_scale);
   KINGetNumNonlinSolvIters(map->kinsol, &iterations);
   map->iterations += iterations;
-  return flag;
+  return map->is_stuck ? KIN_MAXITER_REACHED : flag;
 }
 
 static int run_first_attempt(vida_map* map) {
