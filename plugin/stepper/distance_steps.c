@@ -171,15 +171,6 @@ static bool is_chain(const VidaIntegration* self) {
   return is_one;
 }
 
-static bool is_force_uniform(const VidaSystem* system) {
-  for (int b = 0; b < system->term_batch_count; b++) {
-    if (!system->term_batches[b].kernel->mass) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* The products of gradients with common points. */
 static void set_matrix(vida_distance_steps* own) {
   vida_chain_matrix* matrix = &own->matrix;
@@ -199,7 +190,7 @@ static void set_matrix(vida_distance_steps* own) {
 static bool may_be_calm(const VidaIntegration* self) {
   return self->implicit.form.is_mean
              ? !self->model.redundant && !vida__has_light_coordinates(self) &&
-                   is_force_uniform(self->model.system)
+                   vida__has_uniform_force(self->model.system)
              : vida__is_condensed(self);
 }
 
@@ -220,7 +211,7 @@ void vida__distance_steps_start(VidaIntegration* self) {
   }
   own->is_used = own->is_used && set_rows(self);
   own->is_chain = own->is_used && is_chain(self);
-  own->has_uniform_force = is_force_uniform(self->model.system);
+  own->has_uniform_force = vida__has_uniform_force(self->model.system);
   if (own->is_used) {
     memcpy(own->force, self->model.system->uniform_force,
            (size_t)self->model.n * sizeof *own->force);

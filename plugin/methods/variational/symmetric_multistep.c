@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/inline.h"
 #include "base/memory.h"
 #include "stepper/method_options.h"
 #include "stepper/nested.h"
@@ -74,6 +75,7 @@ typedef struct multistep_state {
   VidaStatistics spent; /* by steps back in time */
   int behind;           /* steps before the start, k/2 - 1; 0: they cannot be made */
   bool has_history;
+  bool has_uniform_force;
   double *q_start, *v_start; /* n: the state at the start */
   /* n: of step or node j, in the slot of j */
   double *momentum[VIDA_MOST_LAGS], *low[VIDA_MOST_LAGS];   /* P with its rounding error */
@@ -87,6 +89,12 @@ typedef struct multistep_state {
 static int slot(const multistep_state* own, long j) {
   const int order = own->formula->order;
   return (int)((j + order / 2 - 1) % order);
+}
+
+/* Returns the slot of j - 1 from that of j; the division in `slot` would be a large part of a step.
+ */
+static int earlier(const multistep_state* own, int at) {
+  return at > 0 ? at - 1 : own->formula->order - 1;
 }
 
 static void destroy(VidaIntegration* self) {
@@ -119,6 +127,8 @@ static int allocate(VidaIntegration* self, const vida_multistep_formula* formula
     own->change[i] = next + 2 * n;
     own->impulse[i] = next + 3 * n;
   }
+  own->has_uniform_force =
+      self->model.system->separable && vida__has_uniform_force(self->model.system);
   own->formula = formula;
   own->kappa = formula->beta[formula->order - 1];
   self->state = own;
@@ -215,34 +225,60 @@ static int jacobian(void* data, const double* u, double* matrix) {
 
 /* Computes h F at the node into `push` (n). */
 static int find_push(VidaIntegration* self, double* push) {
-  const int code = vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q,
-                                  self->node.v, push, self->work.l_v);
+  const multistep_state* own = self->state;
+  const double h = self->node.h;
+  const double* force = self->model.system->uniform_force;
+  int code = VIDA_SUCCESS;
+  if (!own->has_uniform_force) {
+    code = vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q, self->node.v,
+                          push, self->work.l_v);
+    force = push;
+  }
   for (int i = 0; i < self->model.n; i++) {
-    push[i] *= self->node.h;
+    push[i] = h * force[i];
   }
   return code;
+}
+
+/* Adds beta J and -d I of earlier nodes and steps to rest (n). The order is a constant where this
+ * is called, so that the sum over the history is written out. */
+VIDA_ALWAYS_INLINE void add_history(const multistep_state* own, int nearest, int order, int n,
+                                    double* restrict rest) {
+  const vida_multistep_formula* formula = own->formula;
+  const double *impulse[VIDA_MOST_LAGS], *change[VIDA_MOST_LAGS];
+  for (int lag = 1; lag <= order - 2; lag++) {
+    impulse[lag] = own->impulse[nearest];
+    nearest = earlier(own, nearest);
+    change[lag] = own->change[nearest];
+  }
+  for (int i = 0; i < n; i++) {
+    double sum = rest[i];
+    for (int lag = 1; lag <= order - 2; lag++) {
+      sum += formula->beta[lag + 1] * impulse[lag][i] - formula->d[lag] * change[lag][i];
+    }
+    rest[i] = sum;
+  }
 }
 
 /* Computes the parts of the next I and of the equations that do not depend on mu, for the push h F
  * (n) at the node. */
 static void prepare_equations(VidaIntegration* self, const double* push) {
   multistep_state* own = self->state;
-  const vida_multistep_formula* formula = own->formula;
-  const int n = self->model.n;
-  const long node = self->node.step;
-  const double* momentum = own->momentum[slot(own, node - 1)];
-  const double* low = own->low[slot(own, node - 1)];
+  const int n = self->model.n, before = slot(own, self->node.step - 1);
+  const double *momentum = own->momentum[before], *low = own->low[before];
   double* restrict rest = own->rest;
   for (int i = 0; i < n; i++) {
     rest[i] = own->kappa * push[i];
   }
-  for (int lag = 1; lag <= formula->order - 2; lag++) {
-    const double* restrict impulse = own->impulse[slot(own, node - lag)];
-    const double* restrict change = own->change[slot(own, node - 1 - lag)];
-    const double beta = formula->beta[lag + 1], d = formula->d[lag];
-    for (int i = 0; i < n; i++) {
-      rest[i] += beta * impulse[i] - d * change[i];
-    }
+  switch (own->formula->order) {
+    case 4:
+      add_history(own, before, 4, n, rest);
+      break;
+    case 6:
+      add_history(own, before, 6, n, rest);
+      break;
+    default:
+      add_history(own, before, 8, n, rest);
   }
   for (int i = 0; i < n; i++) {
     own->base[i] = -(momentum[i] + (low[i] + rest[i]));
@@ -266,7 +302,7 @@ static int solve(VidaIntegration* self, VidaError* error) {
 static void remember(VidaIntegration* self, const double* restrict reaction) {
   multistep_state* own = self->state;
   const int n = self->model.n;
-  const int before = slot(own, self->node.step - 1), now = slot(own, self->node.step);
+  const int now = slot(own, self->node.step), before = earlier(own, now);
   const double* restrict rest = own->rest;
   const double *momentum = own->momentum[before], *low_before = own->low[before];
   double* restrict change = own->change[before];
@@ -283,20 +319,36 @@ static void remember(VidaIntegration* self, const double* restrict reaction) {
   }
 }
 
-/* Adds P of the step to the node, and weights[lag] J of the nodes before it, to *sum (n). */
-static void find_momenta(const VidaIntegration* self, long node, const double* weights,
-                         double* restrict sum) {
-  const multistep_state* own = self->state;
-  const double* momentum = own->momentum[slot(own, node - 1)];
-  const double* low = own->low[slot(own, node - 1)];
-  for (int lag = 1; lag < own->formula->order; lag++) {
-    const double* restrict impulse = own->impulse[slot(own, node - lag)];
-    for (int i = 0; i < self->model.n; i++) {
-      sum[i] += weights[lag] * impulse[i];
-    }
+/* Adds P of the step to the node `at`, and weights[lag] J of the nodes before it, to *sum (n). */
+VIDA_ALWAYS_INLINE void add_momenta(const multistep_state* own, int at, int order, int n,
+                                    const double* weights, double* restrict sum) {
+  const double *momentum = own->momentum[at], *low = own->low[at];
+  const double* impulse[VIDA_MOST_LAGS];
+  for (int lag = 1; lag < order; lag++, at = earlier(own, at)) {
+    impulse[lag] = own->impulse[at];
   }
-  for (int i = 0; i < self->model.n; i++) {
-    sum[i] = momentum[i] + (low[i] + sum[i]);
+  for (int i = 0; i < n; i++) {
+    double all = sum[i];
+    for (int lag = 1; lag < order; lag++) {
+      all += weights[lag] * impulse[lag][i];
+    }
+    sum[i] = momentum[i] + (low[i] + all);
+  }
+}
+
+static void find_momenta(const VidaIntegration* self, long node, const double* weights,
+                         double* sum) {
+  const multistep_state* own = self->state;
+  const int n = self->model.n, at = slot(own, node - 1);
+  switch (own->formula->order) {
+    case 4:
+      add_momenta(own, at, 4, n, weights, sum);
+      break;
+    case 6:
+      add_momenta(own, at, 6, n, weights, sum);
+      break;
+    default:
+      add_momenta(own, at, 8, n, weights, sum);
   }
 }
 

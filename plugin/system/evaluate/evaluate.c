@@ -127,6 +127,15 @@ int vida__gradient_of(vida_evaluator* evaluator, int parts, double t, const doub
   return VIDA_SUCCESS;
 }
 
+bool vida__has_uniform_force(const VidaSystem* system) {
+  for (int b = 0; b < system->term_batch_count; b++) {
+    if (!system->term_batches[b].kernel->mass) {
+      return false;
+    }
+  }
+  return true;
+}
+
 int vida__gradient(vida_evaluator* evaluator, double t, const double* q, const double* v,
                    double* l_q, double* l_v) {
   return vida__gradient_of(evaluator, VIDA_PART_ALL, t, q, v, l_q, l_v);
