@@ -476,11 +476,14 @@ int vida__closed_start(vida_closed_contacts* closed, double t, const double* q, 
     return vida__fail(error, code, "%s", closed->evaluator.error.message);
   }
   const int negative = find_negative(closed, q);
-  return negative < 0 ? VIDA_SUCCESS
-                      : vida__fail(error, VIDA_INCONSISTENT_START,
-                                   "contact '%s': its gap is negative at the start: %s",
-                                   closed->system->contacts->list[negative].name,
-                                   vida__real_text(got, closed->gap[negative], 6));
+  return negative < 0
+             ? VIDA_SUCCESS
+             : vida__fail(error, VIDA_INCONSISTENT_START,
+                          "contact '%s': its gap is negative at the start: %s m, at t = %s; "
+                          "change the initial positions",
+                          closed->system->contacts->list[negative].name,
+                          vida__real_text(got, closed->gap[negative], 6),
+                          vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, t, 10));
 }
 
 int vida__closed_fail(const vida_closed_contacts* closed, const char* step, VidaError* error) {

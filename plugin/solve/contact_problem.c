@@ -24,6 +24,11 @@ static double slip_of(const vida_contact_problem* problem, int r) {
   return sum;
 }
 
+/* Returns the least normal impulse of contact c. */
+static double least_of(const vida_contact_problem* problem, int c) {
+  return problem->least ? problem->least[c] : 0.0;
+}
+
 /* Changes the impulse of a row by `change`, and v with it. */
 static void push(vida_contact_problem* problem, int r, double change) {
   const vida_sparse_rows* w = &problem->w;
@@ -83,7 +88,8 @@ double vida__contact_residual(vida_contact_problem* problem) {
     for (int k = 0; k <= slips; k++) {
       u[k] = slip_of(problem, first + k);
     }
-    const double push_back = problem->diagonal[first] * problem->impulse[first];
+    const double push_back =
+        problem->diagonal[first] * (problem->impulse[first] - least_of(problem, c));
     own = fabs(u[0] - fmax(0.0, u[0] - push_back));
     project(problem, c, u, problem->impulse[first], to);
     for (int k = 1; k <= slips; k++) {
@@ -104,7 +110,8 @@ static void relax(vida_contact_problem* problem, int c) {
   double u[3], to[3];
   if (problem->diagonal[first] > 0.0) {
     const double now = problem->impulse[first];
-    push(problem, first, fmax(0.0, now - slip_of(problem, first) / problem->diagonal[first]) - now);
+    const double wanted = now - slip_of(problem, first) / problem->diagonal[first];
+    push(problem, first, fmax(least_of(problem, c), wanted) - now);
   }
   if (slips == 0 || (problem->impulse[first] == 0.0 && problem->impulse[first + 1] == 0.0 &&
                      problem->impulse[first + slips] == 0.0)) {
@@ -227,8 +234,9 @@ static void derive(const direct* at) {
   for (int c = 0; c < problem->contacts; c++) {
     const int r = problem->first[c];
     const double d = problem->diagonal[r], u = slip_of(problem, r);
-    const bool is_closed = d * problem->impulse[r] - u > 0.0;
-    at->step[r] = is_closed ? -u : -d * problem->impulse[r];
+    const double above = problem->impulse[r] - least_of(problem, c);
+    const bool is_closed = d * above - u > 0.0;
+    at->step[r] = is_closed ? -u : -d * above;
     take_row(at, r, is_closed ? 1.0 : 0.0, is_closed ? shift * d : d);
     if (problem->first[c + 1] > r + 1) {
       derive_slips(at, c);
@@ -290,6 +298,9 @@ bool vida__solve_contacts(vida_contact_problem* problem) {
     problem->impulse[r] = guess;
   }
   find_diagonal(problem);
+  for (int c = 0; c < problem->contacts; c++) {
+    size = fmax(size, problem->diagonal[problem->first[c]] * least_of(problem, c));
+  }
   for (int r = 0; r < rows; r++) {
     const double guess = problem->impulse[r];
     problem->impulse[r] = 0.0;

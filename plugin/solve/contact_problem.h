@@ -1,14 +1,15 @@
 /* Impulses of contacts with Coulomb friction: a complementarity problem in velocities.
  *
  *     v = v_free + W P,    u = H v + S P + b
- *     normal row:      u_N >= 0,  P_N >= 0,  u_N P_N = 0
+ *     normal row:      u_N >= 0,  P_N >= L,  u_N (P_N - L) = 0
  *     slip rows:       |P_T| <= mu P_N;  where u_T != 0, P_T = -mu P_N u_T / |u_T|
  *
  * H has the rows of the contacts, W the columns A^-1 H^T of the matrix A of a step, S a softness on
- * the diagonal. The Delassus matrix D = H W + S is formed only for few rows. Both algorithms solve
- * for the zero of the natural residual, in velocities: the normal row has
- * u_N - max(0, u_N - d P_N) with its diagonal element d of D, and the slip rows have
- * d (P_T - Q(P_T - u_T / d)) with the projection Q on the disk of radius mu P_N. */
+ * the diagonal, and L >= 0 the least normal impulses, which are 0 in most problems. The Delassus
+ * matrix D = H W + S is formed only for few rows. Both algorithms solve for the zero of the natural
+ * residual, in velocities: the normal row has u_N - max(0, u_N - d (P_N - L)) with its diagonal
+ * element d of D, and the slip rows have d (P_T - Q(P_T - u_T / d)) with the projection Q on the
+ * disk of radius mu P_N. */
 #ifndef VIDA_SOLVE_CONTACT_PROBLEM_H
 #define VIDA_SOLVE_CONTACT_PROBLEM_H
 
@@ -33,9 +34,10 @@ typedef struct vida_contact_problem {
   vida_sparse_rows h, w;
   const double* softness; /* rows: S */
   const double* bias;     /* rows: b */
+  const double* least;    /* contacts: L; NULL: zeros */
   double* v;              /* n: v_free on entry, v on return */
   double* impulse;        /* rows: P; a guess on entry */
-  double accuracy;        /* of the natural residual, relative to the largest |H v_free + b| */
+  double accuracy;        /* of the natural residual, relative to the largest |H v_free + b|, d L */
   int sweeps;             /* the largest number of sweeps of Gauss and Seidel */
   bool is_direct;         /* tries the direct algorithm if there are few rows */
   double* diagonal;       /* rows: work space */

@@ -86,6 +86,8 @@ extern const VidaOptionRow vida__linear_options[];
 /* Option rows that all methods share that always choose their own steps; `rtol` has a default
  * value. */
 extern const VidaOptionRow vida__adaptive_options[];
+/* Option rows of contacts at events, of all methods without VIDA_CAN_CONTACTS. */
+extern const VidaOptionRow vida__event_options[];
 /* Returns the value of the option `linear_solver`. */
 vida_solver vida__solver_of(const VidaOptions* options);
 /* Returns whether the option `solver` asks for KINSOL. */

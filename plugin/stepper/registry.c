@@ -118,6 +118,7 @@ static int check_options(const VidaMethod* method, VidaError* error) {
                       "that it can choose its own steps",
                       method->info.name);
   }
+  const bool meets_contacts = !(method->info.capabilities & VIDA_CAN_CONTACTS);
   const VidaOptionRow* const tables[] = {common, method->options};
   for (int table = 0; table < 2; table++) {
     for (const VidaOptionRow* row = tables[table]; row->name; row++) {
@@ -125,7 +126,8 @@ static int check_options(const VidaMethod* method, VidaError* error) {
                                                        : "has a name other than letters, digits "
                                                          "and underscores";
       if (has_option(tables[table], row, row->name) ||
-          (table == 1 && has_option(common, NULL, row->name))) {
+          (table == 1 && has_option(common, NULL, row->name)) ||
+          (meets_contacts && has_option(vida__event_options, NULL, row->name))) {
         fault = "is there twice";
       }
       if (fault) {
@@ -276,6 +278,7 @@ int VidaOptions_Create(const char* method, VidaOptions** options, VidaError* err
     return vida__fail(error, VIDA_UNKNOWN_NAME, "unknown method '%s'", method);
   }
   const VidaOptionRow* const tables[] = {found->common ? found->common : vida__common_options,
-                                         found->options};
-  return vida__options_create(found->info.name, 2, tables, options, error);
+                                         found->options, vida__event_options};
+  const bool meets_contacts = !(found->info.capabilities & VIDA_CAN_CONTACTS);
+  return vida__options_create(found->info.name, meets_contacts ? 3 : 2, tables, options, error);
 }

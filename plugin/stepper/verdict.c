@@ -12,11 +12,12 @@
 
 /* ---- the size of what a constraint compares -------------------------------------------------- */
 
-/* Returns |q|, for an angle at least one radian, independent of its zero. */
+/* Returns |q|, also of earlier parts of the motion, for an angle at least one radian, independent
+ * of its zero. */
 static void measure_coordinate_sizes(const VidaIntegration* self, double* x) {
   for (int i = 0; i < self->model.n; i++) {
     const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
-    x[i] = fmax(fabs(self->node.q[i]), is_angle ? 1.0 : 0.0);
+    x[i] = fmax(fmax(fabs(self->node.q[i]), self->model.extent[i]), is_angle ? 1.0 : 0.0);
   }
 }
 

@@ -381,3 +381,31 @@ for _, method in ipairs { "rattle", "radau" } do
   check.close(stepper:positions()[1], 1 - 0.5 * g * 0.01, 1e-14)
   assert(stepper:statistics().steps == 10 or method == "radau")
 end
+
+-- ---- more modes than asked memory for: time, names, what to try; rows are kept ------------------------
+do
+  local row = vida.compare { system = ball(0.5, 1), time = 3,
+    methods = { { "rattle", h = 0.01, max_modes = 1 } } }:run { quiet = true }[1]
+  local rest = 3 * math.sqrt(2 / g)
+  assert(row.status == "TOO_MANY_MODES", row.status)
+  check.close(row.t_end, rest, 0.01)
+  assert(row.message:find(("at t = %.6g"):format(rest):sub(1, 10), 1, true), row.message)
+  assert(row.message:find("max_modes = 1 ", 1, true) and row.message:find("'floor'", 1, true), row.message)
+  assert(row.message:find("moreau-jean or spook", 1, true), row.message)
+  check.close(run(ball(0.5, 1), { "rattle", h = 0.01, max_modes = 2 }, 3):positions()[2], 0, 1e-15)
+end
+
+-- ---- a floor and a ceiling that comes down: from t = 1 s on there is no room ---------------------------
+for _, method in ipairs { "rattle", "radau" } do
+  local s = vida.system { "press", dimension = 1 }
+  s:gravity { -g }
+  local b = s:particle { "ball", mass = 1, position = { 0.3 } }
+  s:contact { "floor", gap = b.x, restitution = 0 }
+  s:contact { "ceiling", gap = 1 - s.time - b.x, restitution = 0 }
+  local row = vida.compare { system = s, time = 2, methods = { { method, h = 0.01 } } }
+    :run { quiet = true }[1]
+  assert(row.status ~= "ok", row.status)
+  check.close(row.t_end, 1, 0.011)
+  assert(row.message:find("'ceiling'", 1, true) or row.message:find("'floor'", 1, true), row.message)
+  assert(row.message:find("t = 1", 1, true) and row.message:find("moreau-jean", 1, true), row.message)
+end

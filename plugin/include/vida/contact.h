@@ -21,8 +21,9 @@ extern "C" {
 /* The largest number of components of a slip velocity. */
 enum { VIDA_SLIP_MOST = 2 };
 
-/* A contact. The impact law is Newton's: the gap's rate after an impact is -e times the one before.
- * The friction force opposes the slip velocity with at most mu times the normal force. */
+/* A contact. Newton's law of impact: the gap's rate after an impact is -e times the one before; the
+ * option `impact_law` of methods has others for contacts that are hit at one time. The friction
+ * force opposes the slip velocity with at most mu times the normal force. */
 typedef struct VidaContact {
   const char* name;   /* "floor" */
   VidaExpression gap; /* g_N(q,t) >= 0, m */

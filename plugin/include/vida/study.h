@@ -223,6 +223,14 @@ typedef enum VidaOutcome {
     "the step ended on another branch of the constraints; take a smaller step")                    \
   X("TURN_TOO_FAR", FAILED, 0,                                                                     \
     "a constraint turned farther in the step than the method resolves; take a smaller step")       \
+  X("ENERGY_GAINED", FAILED, 0,                                                                    \
+    "impacts with friction would bring energy; take impact_law = poisson")                         \
+  X("CHATTERING", FAILED, 0,                                                                       \
+    "events follow each other without end; take moreau-jean or spook for contacts")                \
+  X("TOO_MANY_MODES", FAILED, 0,                                                                   \
+    "contacts have closed in more ways than max_modes allows; take moreau-jean or spook")          \
+  X("TOO_MANY_CONTACTS", FAILED, 0,                                                                \
+    "too many contacts touch at one time; take moreau-jean or spook")                              \
   X("ANGLE_WRAPS", FAILED, 0, "a force depends on an angle that wraps; count its turns")           \
   X("RANK_CHANGED", FAILED, 0,                                                                     \
     "rows began or ceased to depend on others; start where they are independent, without "         \

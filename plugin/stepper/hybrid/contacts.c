@@ -1,4 +1,4 @@
-#include "stepper/hybrid/contacts.h"
+#include "stepper/hybrid/touching_problem.h"
 
 #include <float.h>
 #include <math.h>
@@ -28,10 +28,14 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->speed, m},
                          {&own->place, VIDA_SLIP_MOST * count},
                          {&own->node_place, VIDA_SLIP_MOST * count},
+                         {&own->node_reach, count},
+                         {&own->node_graze, count},
+                         {&own->node_speed, m},
                          {&own->columns, most * n},
                          {&own->delassus, most * VIDA_IMPACT_ROWS},
                          {&own->w, most},
                          {&own->w_size, most},
+                         {&own->w_before, most},
                          {&own->base_rate, m},
                          {&own->impulse, most},
                          {&own->work, most},
@@ -42,7 +46,9 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
   own->flags = vida__allocate(2 * count, sizeof *own->flags);
   own->touching = vida__allocate(count, sizeof *own->touching);
   own->unknown_contact = vida__allocate(2 * most, sizeof *own->unknown_contact);
-  if (!own->block || !own->flags || !own->touching || !own->unknown_contact) {
+  own->law = (vida_impact_law)VidaOptions_Get(hybrid->frame->options, "impact_law");
+  if (!own->block || !own->flags || !own->touching || !own->unknown_contact ||
+      vida__touching_problem_create(own->all->row_count, &own->problem)) {
     return vida__fail_memory(error);
   }
   own->wanted = own->flags + count;
@@ -89,6 +95,7 @@ void vida__hybrid_contacts_destroy(vida_hybrid_contacts** contacts) {
     return;
   }
   vida__evaluator_destroy(&old->evaluator);
+  vida__touching_problem_destroy(&old->problem);
   VidaSystem_Destroy(&old->all);
   free(old->first_row);
   free(old->block);
@@ -324,13 +331,23 @@ static void set_places(vida_hybrid* hybrid) {
   }
 }
 
-void vida__keep_places(vida_hybrid* hybrid, bool back) {
+void vida__keep_contacts(vida_hybrid* hybrid, bool back) {
   vida_hybrid_contacts* own = hybrid->contacts;
   if (!own) {
     return;
   }
-  const size_t bytes = (size_t)own->count * VIDA_SLIP_MOST * sizeof *own->place;
-  memcpy(back ? own->place : own->node_place, back ? own->node_place : own->place, bytes);
+  const size_t count = (size_t)own->count;
+  const struct {
+    double *now, *node;
+    size_t size;
+  } arrays[] = {{own->place, own->node_place, VIDA_SLIP_MOST * count},
+                {own->reach, own->node_reach, count},
+                {own->graze, own->node_graze, count},
+                {own->speed, own->node_speed, (size_t)own->all->row_count}};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+    memcpy(back ? arrays[k].now : arrays[k].node, back ? arrays[k].node : arrays[k].now,
+           arrays[k].size * sizeof(double));
+  }
   *(back ? &own->base : &own->node_base) = back ? own->node_base : own->base;
   if (back) {
     own->is_switched = false;
@@ -364,7 +381,7 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     code = code ? code : vida__ready_probe(hybrid, &hybrid->tried, error);
     code = code ? code : vida__project_positions(hybrid, error);
     code = code ? code : vida__project_velocities(hybrid, error);
-    if (code && error) {
+    if (code && error && strcmp(error->flag, VIDA_TOO_MANY_MODES) != 0) {
       vida__append(error->message, sizeof error->message,
                    "; this is the mode after contact '%s' at t = %s; moreau-jean and spook take "
                    "contacts without modes",
@@ -449,8 +466,10 @@ static int resolve(vida_hybrid* hybrid, vida_sample* at, bool* is_changed, VidaE
   if (code || own->touching_count == 0) {
     return code;
   }
-  *is_changed = vida__apply_impulses(hybrid, at) || *is_changed;
-  code = vida__choose_closed(hybrid, at, error);
+  bool any = false;
+  code = vida__apply_impulses(hybrid, at, &any, error);
+  *is_changed = *is_changed || any;
+  code = code ? code : vida__choose_closed(hybrid, at, error);
   return code ? code : take_mode(hybrid, is_changed, error);
 }
 
@@ -498,9 +517,10 @@ int vida__start_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error
     if (!code && !own->list[c].is_coupling && own->g[row] < -1e-9 * own->size[row]) {
       char gap[VIDA_REAL_TEXT_SIZE];
       code = vida__fail(error, VIDA_INCONSISTENT_START,
-                        "contact '%s' begins with a negative gap, %s m; change the initial "
-                        "positions",
-                        own->list[c].name, vida__real_text(gap, own->g[row], 6));
+                        "contact '%s' begins with a negative gap, %s m, at t = %s; change the "
+                        "initial positions",
+                        own->list[c].name, vida__real_text(gap, own->g[row], 6),
+                        vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, hybrid->at.t, 10));
     }
   }
   /* What is closed at the start is no event. */

@@ -17,6 +17,9 @@ enum { VIDA_IMPACT_ROWS = 256 };
 /* Relative to the terms of a rate: a smaller rate is rounding. */
 #define VIDA_ROUNDED_RATE (64.0 * DBL_EPSILON)
 
+/* The flag of a motion that has more modes than `max_modes`. */
+#define VIDA_TOO_MANY_MODES "TOO_MANY_MODES"
+
 /* What becomes of a contact after an impact. */
 typedef enum vida_touching_state {
   VIDA_TOUCHING_OPEN,
@@ -42,6 +45,15 @@ typedef struct vida_touching {
   bool is_candidate;                /* it may be closed after the impact */
 } vida_touching;
 
+/* The choices of the option `impact_law`, in their order. */
+typedef enum vida_impact_law {
+  VIDA_IMPACT_WAVE,
+  VIDA_IMPACT_NEWTON,
+  VIDA_IMPACT_POISSON
+} vida_impact_law;
+
+typedef struct vida_touching_problem vida_touching_problem; /* touching_problem.h */
+
 struct vida_hybrid_contacts {
   int count;
   const vida_contact* list;
@@ -55,7 +67,8 @@ struct vida_hybrid_contacts {
   double* reach;         /* count: largest size of the terms of the gap so far */
   double* graze;         /* count: gaps that are too small for bodies that move side by side */
   double* speed; /* rows of `all`: largest sums of |G| |v| so far, to which rounding is compared */
-  double* node_place;      /* as `place`, at the last node of the caller */
+  /* As the arrays without `node`, at the last node of the caller. */
+  double *node_place, *node_reach, *node_graze, *node_speed;
   double* place;           /* count x VIDA_SLIP_MOST: displacements of contacts that stick */
   unsigned char* flags;    /* count: those of the current mode */
   unsigned char* wanted;   /* count: those of the next one */
@@ -69,11 +82,14 @@ struct vida_hybrid_contacts {
   double* columns;                     /* VIDA_IMPACT_ROWS x n */
   double* delassus;                    /* VIDA_IMPACT_ROWS x VIDA_IMPACT_ROWS */
   double *w, *w_size, *impulse, *work; /* VIDA_IMPACT_ROWS */
-  double* base_rate;                   /* of the constraints of the system: G v + g_t */
-  double *matrix, *force;              /* of the closed contacts among them */
-  int *unknown_contact, *unknown_row;  /* VIDA_IMPACT_ROWS: of the forces that are not known */
-  double* right_side;                  /* n + rows */
-  double* block;                       /* memory of the arrays of numbers */
+  double* w_before;                    /* w before the impact */
+  vida_impact_law law;
+  vida_touching_problem* problem;
+  double* base_rate;                  /* of the constraints of the system: G v + g_t */
+  double *matrix, *force;             /* of the closed contacts among them */
+  int *unknown_contact, *unknown_row; /* VIDA_IMPACT_ROWS: of the forces that are not known */
+  double* right_side;                 /* n + rows */
+  double* block;                      /* memory of the arrays of numbers */
 };
 
 /* The flags of a mode in which a contact sticks. */
@@ -99,8 +115,9 @@ int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* err
  * have had. */
 void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper);
 
-/* Keeps which contacts are closed and where they stick; `back`: restores it in the current mode. */
-void vida__keep_places(vida_hybrid* hybrid, bool back);
+/* Keeps which contacts are closed, where they stick, and the sizes of gaps and rates so far;
+ * `back`: restores it in the current mode. */
+void vida__keep_contacts(vida_hybrid* hybrid, bool back);
 
 /* ---- internal ---- */
 
@@ -115,8 +132,18 @@ const double* vida__apply_contact_rows(vida_hybrid_contacts* own, const double* 
 double vida__slip_length(const double* x, int count);
 /* Lists the contacts whose gap vanishes, and computes their columns and matrix (impact.c). */
 int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
-/* Applies impulses until no contact approaches (impact.c). Returns whether there were any. */
-bool vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at);
+/* Adds the impulse p along row k of the touching contacts to the velocities and to the rates of all
+ * rows (impact.c). */
+void vida__add_impulse(vida_hybrid* hybrid, vida_sample* at, int k, double p);
+/* Applies impulses until no contact approaches; *any receives whether there were any. Fails if they
+ * bring more energy than they take (impact.c). */
+int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaError* error);
+/* Appends the names of touching contacts that are meant: "'a', 'b' and 3 more" (impact.c). */
+void vida__append_contacts(const vida_hybrid_contacts* own, bool (*is_meant)(const vida_touching*),
+                           char* text, size_t size);
+/* Hits all touching contacts at once: with the law of Newton or Poisson, or, for that of a wave,
+ * without restitution (laws.c). */
+int vida__hit_together(vida_hybrid* hybrid, vida_sample* at, vida_impact_law law, VidaError* error);
 /* Chooses the states of the touching contacts after the impact (rest.c). */
 int vida__choose_closed(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
 

@@ -74,6 +74,28 @@ vida_mode* vida__current_mode(const vida_hybrid* hybrid) {
   return &hybrid->modes[hybrid->mode];
 }
 
+/* Fails because the mode with these flags would be one too many. */
+static int fail_modes(const vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
+  enum { MOST_NAMES = 3 };
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  char names[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE];
+  int count = 0;
+  for (int c = 0; c < own->count; c++) {
+    if (flags[c] && count++ < MOST_NAMES) {
+      vida__append(names, sizeof names, "%s'%s'", count > 1 ? ", " : "", own->list[c].name);
+    }
+  }
+  if (count > MOST_NAMES) {
+    vida__append(names, sizeof names, " and %d more", count - MOST_NAMES);
+  }
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_TOO_MANY_MODES,
+                         "at t = %s there would be more than max_modes = %d sets of contacts that "
+                         "are closed, stick or slide; the next one has %s; try more, or "
+                         "moreau-jean or spook, which take contacts without modes",
+                         vida__real_text(t, hybrid->tried.t, 10), hybrid->mode_count,
+                         count ? names : "no closed contact");
+}
+
 int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
   const size_t count = (size_t)hybrid->contacts->count;
   for (int k = 0; k < hybrid->mode_count; k++) {
@@ -81,6 +103,9 @@ int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError*
       hybrid->mode = k;
       return VIDA_SUCCESS;
     }
+  }
+  if (hybrid->mode_count >= VidaOptions_Get(hybrid->frame->options, "max_modes")) {
+    return fail_modes(hybrid, flags, error);
   }
   const int code = add_mode(hybrid, flags, error);
   if (code) {
@@ -104,7 +129,7 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
   const size_t n = (size_t)hybrid->frame->self.model.n, count = (size_t)hybrid->watched_count;
   const size_t number = sizeof samples / sizeof *samples;
   const size_t each = 2 * n + 2 * count;
-  hybrid->block = vida__allocate(number * each + 2 * n, sizeof *hybrid->block);
+  hybrid->block = vida__allocate(number * each + 3 * n, sizeof *hybrid->block);
   hybrid->node_watched = vida__allocate(count, sizeof *hybrid->node_watched);
   if (!hybrid->block || !hybrid->node_watched) {
     return vida__fail_memory(error);
@@ -115,6 +140,7 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
   }
   hybrid->v_before = hybrid->block + number * each;
   hybrid->extent = hybrid->v_before + n;
+  hybrid->node_extent = hybrid->extent + n;
   return VIDA_SUCCESS;
 }
 
@@ -265,12 +291,10 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   const size_t bytes = (size_t)stepper->self.model.n * sizeof *q;
   hybrid->t0 = t0;
   hybrid->h = h;
-  hybrid->step = hybrid->parts = hybrid->repeats = 0;
+  hybrid->step = hybrid->parts = 0;
   hybrid->mode = 0;
   hybrid->has_ended = false;
-  hybrid->event_t = hybrid->crowd_t = NAN;
-  hybrid->crowd_count = 0;
-  hybrid->is_crowded = false;
+  hybrid->crowd = (vida_crowd){NAN, 0, NAN, 0, false};
   hybrid->spent = (VidaStatistics){0};
   for (int k = 0; k < hybrid->mode_count; k++) {
     hybrid->modes[k].stepper->started = hybrid->modes[k].probe->started = false;
@@ -382,11 +406,12 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
 static void watch_crowd(vida_hybrid* hybrid, double t) {
   enum { CROWD = 64 };
   static const double crowded = 1e-6; /* of a step, for so many events */
-  hybrid->is_crowded = hybrid->is_crowded && t - hybrid->crowd_t < crowded * hybrid->h;
-  if (++hybrid->crowd_count >= CROWD) {
-    hybrid->is_crowded = t - hybrid->crowd_t < crowded * hybrid->h; /* false for NaN */
-    hybrid->crowd_t = t;
-    hybrid->crowd_count = 0;
+  hybrid->crowd.is_crowded =
+      hybrid->crowd.is_crowded && t - hybrid->crowd.since < crowded * hybrid->h;
+  if (++hybrid->crowd.count >= CROWD) {
+    hybrid->crowd.is_crowded = t - hybrid->crowd.since < crowded * hybrid->h; /* false for NaN */
+    hybrid->crowd.since = t;
+    hybrid->crowd.count = 0;
   }
 }
 
@@ -395,25 +420,27 @@ static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
   enum { MOST_REPEATS = 1000 };
   char t[VIDA_REAL_TEXT_SIZE];
   const double at = hybrid->tried.t;
-  const bool stands = at - hybrid->event_t <= 8.0 * DBL_EPSILON * fabs(at); /* false for NaN */
-  hybrid->repeats = stands ? hybrid->repeats + 1 : 0;
-  hybrid->event_t = at;
+  const bool stands =
+      at - hybrid->crowd.event_t <= 8.0 * DBL_EPSILON * fabs(at); /* false for NaN */
+  hybrid->crowd.repeats = stands ? hybrid->crowd.repeats + 1 : 0;
+  hybrid->crowd.event_t = at;
   watch_crowd(hybrid, at);
-  if (hybrid->repeats > MOST_REPEATS || (stands && vida__is_turned_back(hybrid))) {
-    return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
-                      "events follow each other without end at t = %s (chattering), the last one "
-                      "is '%s'; %s",
-                      vida__real_text(t, at, 12), vida__fired_name(hybrid),
-                      hybrid->contacts ? "moreau-jean and spook take contacts without events"
-                                       : "let its action move the state away from the zero of its "
-                                         "function");
+  if (hybrid->crowd.repeats > MOST_REPEATS || (stands && vida__is_turned_back(hybrid))) {
+    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
+                           "events follow each other without end at t = %s (chattering), the last "
+                           "one is '%s'; %s",
+                           vida__real_text(t, at, 12), vida__fired_name(hybrid),
+                           hybrid->contacts ? "moreau-jean and spook take contacts without events"
+                                            : "let its action move the state away from the zero of "
+                                              "its function");
   }
   if (++hybrid->parts > MOST_PARTS) {
-    return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
-                      "there are more than %d events in the step that ends at t = %s; the last one "
-                      "is '%s' at t = %s",
-                      MOST_PARTS, vida__real_text(t, end, 12), vida__fired_name(hybrid),
-                      vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, at, 12));
+    return vida__fail_flag(
+        error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
+        "there are more than %d events in the step that ends at t = %s; the last "
+        "one is '%s' at t = %s; try a smaller h",
+        MOST_PARTS, vida__real_text(t, end, 12), vida__fired_name(hybrid),
+        vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, at, 12));
   }
   return VIDA_SUCCESS;
 }
@@ -475,7 +502,10 @@ static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
 static void keep_node(vida_hybrid* hybrid) {
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->node);
   hybrid->node_mode = hybrid->mode;
-  vida__keep_places(hybrid, false);
+  hybrid->node_crowd = hybrid->crowd;
+  memcpy(hybrid->node_extent, hybrid->extent,
+         (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
+  vida__keep_contacts(hybrid, false);
   memcpy(hybrid->node_watched, hybrid->watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
 }
@@ -483,7 +513,10 @@ static void keep_node(vida_hybrid* hybrid) {
 static void return_to_node(vida_hybrid* hybrid) {
   vida__copy_sample(hybrid, &hybrid->node, &hybrid->at);
   hybrid->mode = hybrid->node_mode;
-  vida__keep_places(hybrid, true);
+  hybrid->crowd = hybrid->node_crowd;
+  memcpy(hybrid->extent, hybrid->node_extent,
+         (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
+  vida__keep_contacts(hybrid, true);
   hybrid->is_aligned = hybrid->has_ended = hybrid->is_following = false;
   memcpy(hybrid->watched, hybrid->node_watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);

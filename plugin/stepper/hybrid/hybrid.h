@@ -28,6 +28,18 @@ typedef struct vida_mode {
 
 typedef struct vida_hybrid_contacts vida_hybrid_contacts; /* contacts.h */
 
+/* How events follow each other. */
+typedef struct vida_crowd {
+  /* Events at one time, to detect endless ones. */
+  double event_t;
+  long repeats;
+  /* Impacts that follow each other ever faster between bodies that touch (inelastic collapse): the
+   * time of an earlier event, the number of events since, and whether they came too fast. */
+  double since;
+  int count;
+  bool is_crowded;
+} vida_crowd;
+
 struct vida_hybrid {
   VidaStepper* frame; /* the stepper that has this state */
   vida_mode* modes;
@@ -57,18 +69,14 @@ struct vida_hybrid {
   bool is_following; /* own steps of the method are compared */
   bool was_followed; /* there were own steps in this part */
   double part_end;   /* s: own steps that end after it are not compared; the method interpolates */
-  /* Events at one time, to detect endless ones. */
-  double event_t;
-  long repeats, parts;
-  /* Impacts that follow each other ever faster between bodies that touch (inelastic collapse): the
-   * time of an earlier event, the number of events since, and whether they came too fast. */
-  double crowd_t;
-  int crowd_count;
-  bool is_crowded;
+  vida_crowd crowd;
+  long parts; /* of the current step */
   /* The state at the last node of the caller, restored after a failure. */
   vida_sample node;
   int node_mode;
+  vida_crowd node_crowd;
   vida_watched* node_watched; /* watched_count */
+  double* node_extent;        /* n */
   double* v_before;           /* n: the velocities before an event */
   double* extent;             /* n: the largest positions at the begin of a part so far */
   double* block;              /* memory of the samples and of the arrays above */

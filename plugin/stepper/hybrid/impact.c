@@ -98,7 +98,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     const int row = own->first_row[c];
     const bool is_closed = own->flags[c] != 0;
     const double rounding = 16.0 * DBL_EPSILON * (own->size[row] + fabs(at->t * own->rate[row]));
-    const double slack = hybrid->is_crowded ? crowded_gap * own->reach[c] : rounding;
+    const double slack = hybrid->crowd.is_crowded ? crowded_gap * own->reach[c] : rounding;
     const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
     const vida_watched* friction = watched + 1;
     if (own->list[c].is_coupling || (!is_closed && !watched->is_fired && own->g[row] > slack)) {
@@ -106,10 +106,11 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     }
     const int slips = own->list[c].friction > 0.0 ? own->list[c].slip_count : 0;
     if (own->row_count + 1 + slips > VIDA_IMPACT_ROWS) {
-      return vida__fail(error, VIDA_NOT_SUPPORTED,
-                        "more than %d rows of contacts touch at once; use a method with time "
-                        "stepping, moreau-jean or spook",
-                        VIDA_IMPACT_ROWS);
+      char t[VIDA_REAL_TEXT_SIZE];
+      return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MANY_CONTACTS",
+                             "contact '%s' and others touch at t = %s and have more than %d rows; "
+                             "moreau-jean and spook take any number of contacts",
+                             own->list[c].name, vida__real_text(t, at->t, 10), VIDA_IMPACT_ROWS);
     }
     own->touching[own->touching_count++] =
         (vida_touching){.contact = c,
@@ -137,8 +138,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
 
 /* ---- impulses -------------------------------------------------------------------------------- */
 
-/* Adds the impulse p along row k to the velocities and to the rates of all rows. */
-static void add_impulse(vida_hybrid* hybrid, vida_sample* at, int k, double p) {
+void vida__add_impulse(vida_hybrid* hybrid, vida_sample* at, int k, double p) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const int n = hybrid->frame->self.model.n;
   const double* column = own->columns + (size_t)k * (size_t)n;
@@ -229,36 +229,36 @@ static void solve_slip(const vida_hybrid_contacts* own, const vida_touching* at,
 }
 
 /* Hits one contact: its rate changes to -e times the one before, or to 0 in an inelastic collapse.
- * Returns whether it has received an impulse. */
-static bool hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
+ */
+static void hit(vida_hybrid* hybrid, vida_sample* at, vida_touching* touching) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const vida_contact* contact = &own->list[touching->contact];
-  const double target = hybrid->is_crowded ? 0.0 : -contact->restitution * own->w[touching->row];
+  const double target =
+      hybrid->crowd.is_crowded ? 0.0 : -contact->restitution * own->w[touching->row];
   double p[1 + VIDA_SLIP_MOST] = {0.0};
   if (!solve_stick(own, touching, target, p)) { /* constraints determine its gap */
     own->w[touching->row] = 0.0;
-    return false;
+    return;
   }
   if (vida__slip_length(p + 1, touching->slip_count) > contact->friction * p[0]) {
     solve_slip(own, touching, target, contact->friction, p);
   }
   for (int k = 0; k <= touching->slip_count; k++) {
-    add_impulse(hybrid, at, touching->row + k, p[k]);
+    vida__add_impulse(hybrid, at, touching->row + k, p[k]);
   }
   touching->is_hit = true;
-  return true;
 }
 
 static bool approaches(const vida_hybrid_contacts* own, const vida_touching* at) {
   return own->w[at->row] < -VIDA_ROUNDED_RATE * own->w_size[at->row];
 }
 
-/* Contacts are hit one after the other, the fastest one first, as a wave runs through bodies that
- * touch. Where that does not end, the rest of the approach is inelastic. */
-bool vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at) {
+/* Hits contacts one after the other, the fastest one first, as a wave runs through bodies that
+ * touch. Where that does not end, as with a light body between heavy ones, the rest of the approach
+ * is inelastic. */
+static int hit_in_turn(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const int most = 1000 * own->touching_count;
-  bool any = false;
   for (int k = 0; k < most; k++) {
     vida_touching* worst = NULL;
     for (int i = 0; i < own->touching_count; i++) {
@@ -268,9 +268,71 @@ bool vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at) {
       }
     }
     if (!worst) {
-      break;
+      return VIDA_SUCCESS;
     }
-    any = hit(hybrid, at, worst) || any;
+    hit(hybrid, at, worst);
   }
-  return any;
+  return vida__hit_together(hybrid, at, VIDA_IMPACT_WAVE, error);
+}
+
+void vida__append_contacts(const vida_hybrid_contacts* own, bool (*is_meant)(const vida_touching*),
+                           char* text, size_t size) {
+  enum { MOST_NAMES = 3 };
+  int count = 0;
+  for (int i = 0; i < own->touching_count; i++) {
+    const vida_touching* at = &own->touching[i];
+    if (is_meant(at) && count++ < MOST_NAMES) {
+      vida__append(text, size, "%s'%s'", count > 1 ? ", " : "", own->list[at->contact].name);
+    }
+  }
+  if (count > MOST_NAMES) {
+    vida__append(text, size, " and %d more", count - MOST_NAMES);
+  }
+}
+
+static bool is_hit(const vida_touching* at) {
+  return at->is_hit;
+}
+
+/* Refuses impulses that bring energy: P^T (w- + w+) / 2, with the rates of gaps of moving bodies
+ * and walls alike, is what contacts do not lose. Restitution of rates with friction may bring
+ * energy (Kane and Levinson 1985). */
+static int check_energy(const vida_hybrid* hybrid, VidaError* error) {
+  static const double rounding = 1e-9;
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  double gain = 0.0, size = 0.0;
+  for (int k = 0; k < own->row_count; k++) {
+    gain += 0.5 * own->impulse[k] * (own->w_before[k] + own->w[k]);
+    size += 0.5 * fabs(own->impulse[k]) * (fabs(own->w_before[k]) + fabs(own->w[k]));
+  }
+  if (gain <= rounding * size) {
+    return VIDA_SUCCESS;
+  }
+  char names[VIDA_MESSAGE_SIZE / 2] = "", number[VIDA_REAL_TEXT_SIZE], t[VIDA_REAL_TEXT_SIZE];
+  vida__append_contacts(own, is_hit, names, sizeof names);
+  return vida__fail_flag(
+      error, VIDA_STEP_NOT_CONVERGED, "ENERGY_GAINED",
+      "the impact of %s at t = %s would bring an energy of %s J: restitution "
+      "and friction do not go together there; try %s, or less restitution or "
+      "friction",
+      names, vida__real_text(t, hybrid->tried.t, 10), vida__real_text(number, gain, 4),
+      own->law == VIDA_IMPACT_POISSON ? "impact_law = wave" : "impact_law = poisson");
+}
+
+int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  bool approach = false;
+  for (int i = 0; i < own->touching_count; i++) {
+    approach = approach || approaches(own, &own->touching[i]);
+  }
+  if (!approach) {
+    return VIDA_SUCCESS;
+  }
+  memcpy(own->w_before, own->w, (size_t)own->row_count * sizeof *own->w_before);
+  const int code = own->law == VIDA_IMPACT_WAVE ? hit_in_turn(hybrid, at, error)
+                                                : vida__hit_together(hybrid, at, own->law, error);
+  for (int i = 0; i < own->touching_count; i++) {
+    *any = *any || own->touching[i].is_hit;
+  }
+  return code ? code : check_energy(hybrid, error);
 }

@@ -78,7 +78,7 @@ static bool is_leaving(const vida_hybrid* hybrid, int i, const vida_sample* samp
   return watched->kind == VIDA_WATCHED_EVENT && watched->is_at_zero &&
          sample->value[i] * watched->side <= 0.0 &&
          (isfinite(sample->rate[i]) ? sample->rate[i] * watched->side > 0.0
-                                    : sample->t - hybrid->event_t <= near);
+                                    : sample->t - hybrid->crowd.event_t <= near);
 }
 
 /* Returns whether function i changes its sign up to a sample. */

@@ -186,6 +186,19 @@ int VidaStudy_SetAutomaticReference(VidaStudy* study, VidaError* error) {
   return vida__set_reference(study, reference, error);
 }
 
+/* An automatic reference has the law of impact of the first run that sets one. */
+static int take_impact_law(const VidaStudy* study, VidaOptions* options, VidaError* error) {
+  static const char* const name = "impact_law";
+  for (int i = 0; i < study->count; i++) {
+    if (VidaOptions_IsSet(study->runs[i].options, name)) {
+      char law[32];
+      VidaOptions_Text(study->runs[i].options, name, law, sizeof law);
+      return VidaOptions_SetText(options, name, law, error);
+    }
+  }
+  return VIDA_SUCCESS;
+}
+
 /* Begins with the first candidate again, because a study may be run twice. */
 int vida__choose_candidate(const VidaStudy* study, int candidate, VidaError* error) {
   vida_reference* reference = study->reference;
@@ -195,6 +208,7 @@ int vida__choose_candidate(const VidaStudy* study, int candidate, VidaError* err
   }
   int code = candidate_options(candidate, &options, error);
   code = code ? code : VidaOptions_SetReal(options, "h", reference->grid.h, error);
+  code = code ? code : take_impact_law(study, options, error);
   if (code != VIDA_SUCCESS) {
     VidaOptions_Destroy(&options);
     return code;

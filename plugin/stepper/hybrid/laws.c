@@ -1,0 +1,106 @@
+/* Laws of impact for contacts that are hit together (Pfeiffer and Glocker 1996, chapter 8).
+ *
+ * The rates w of all rows of touching contacts change by the impulses P, w+ = w- + D P, with D in
+ * the metric of M^-1 and the constraints of the system. With Newton's law, normal rows satisfy
+ *     w+ + e w- >= 0,  P >= 0,  (w+ + e w-) P = 0.
+ * With Poisson's law there are two such problems. Compression has e = 0 and the impulses C;
+ * expansion begins with its rates and satisfies
+ *     w+ >= 0,  P >= e C,  w+ (P - e C) = 0.
+ * In both, the impulses of friction obey Coulomb's law with P and the slip velocity at the end. */
+#include <math.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "stepper/hybrid/touching_problem.h"
+
+/* Relative to the largest impulse: a smaller one is rounding. */
+static const double no_impulse = 1e-12;
+
+/* Applies the impulses, and sets the rates of rows that hold to those that the law asks for. */
+static void apply(vida_hybrid* hybrid, vida_sample* at) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  const vida_touching_problem* posed = own->problem;
+  const vida_contact_problem* problem = &posed->problem;
+  double largest = 0.0;
+  for (int r = 0; r < problem->size; r++) {
+    largest = fmax(largest, fabs(problem->impulse[r]));
+    vida__add_impulse(hybrid, at, posed->row[r], problem->impulse[r]);
+  }
+  for (int c = 0; c < problem->contacts; c++) {
+    const int first = problem->first[c], slips = problem->first[c + 1] - first - 1;
+    const double normal = problem->impulse[first];
+    const double least = problem->least ? problem->least[c] : 0.0;
+    vida_touching* touching = &own->touching[posed->touching[c]];
+    touching->is_hit = touching->is_hit || normal > no_impulse * largest;
+    if (normal - least > no_impulse * largest) {
+      own->w[posed->row[first]] = -posed->bias[first];
+    }
+    const bool sticks = vida__slip_length(problem->impulse + first + 1, slips) <
+                        problem->friction[c] * normal * (1.0 - no_impulse);
+    for (int k = 1; k <= slips && sticks; k++) {
+      own->w[posed->row[first + k]] = 0.0;
+    }
+  }
+}
+
+static bool is_any(const vida_touching* at) {
+  (void)at;
+  return true;
+}
+
+static int fail_unsolved(const vida_hybrid* hybrid, VidaError* error) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  char names[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE], left[VIDA_REAL_TEXT_SIZE];
+  vida__append_contacts(own, is_any, names, sizeof names);
+  return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                    "no impulses were found that end the approach of %s at t = %s, %s m/s are "
+                    "left: the contacts may contradict each other; change them, or try "
+                    "%smoreau-jean or spook",
+                    names, vida__real_text(t, hybrid->tried.t, 10),
+                    vida__real_text(left, own->problem->problem.residual, 3),
+                    own->law == VIDA_IMPACT_WAVE ? "" : "impact_law = wave, ");
+}
+
+/* ---- laws ------------------------------------------------------------------------------------ */
+
+/* Returns the restitution of contact c of the problem. */
+static double restitution_of(const vida_hybrid* hybrid, int c) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  const vida_touching* at = &own->touching[own->problem->touching[c]];
+  return hybrid->crowd.is_crowded ? 0.0 : own->list[at->contact].restitution;
+}
+
+/* Solves the problem that is posed, and applies its impulses. */
+static int make_phase(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  if (!vida__solve_touching(own->problem, own->w)) {
+    return fail_unsolved(hybrid, error);
+  }
+  apply(hybrid, at);
+  return VIDA_SUCCESS;
+}
+
+/* Lets the contacts return their impulses of compression. */
+static int expand(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
+  vida_touching_problem* posed = hybrid->contacts->problem;
+  bool any = false;
+  for (int c = 0; c < posed->problem.contacts; c++) {
+    posed->least[c] = restitution_of(hybrid, c) * posed->problem.impulse[posed->problem.first[c]];
+    any = any || posed->least[c] > 0.0;
+  }
+  posed->problem.least = posed->least;
+  return any ? make_phase(hybrid, at, error) : VIDA_SUCCESS;
+}
+
+int vida__hit_together(vida_hybrid* hybrid, vida_sample* at, vida_impact_law law,
+                       VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  vida_touching_problem* posed = own->problem;
+  vida__pose_touching(own);
+  for (int c = 0; c < posed->problem.contacts && law == VIDA_IMPACT_NEWTON; c++) {
+    const int first = posed->problem.first[c];
+    posed->bias[first] = restitution_of(hybrid, c) * fmin(own->w[posed->row[first]], 0.0);
+  }
+  const int code = make_phase(hybrid, at, error);
+  return code || law != VIDA_IMPACT_POISSON ? code : expand(hybrid, at, error);
+}
