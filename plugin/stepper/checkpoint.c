@@ -120,6 +120,7 @@ static void record_flags(VidaStepper* stepper, VidaRecord* record) {
   bool* flags[] = {&self->continues,
                    &self->needs_action,
                    &self->model.redundant,
+                   &self->model.has_open_reactions,
                    &self->model.has_singular_mass,
                    &self->implicit.is_condensed_step,
                    &self->implicit.is_planned_step,

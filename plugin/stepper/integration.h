@@ -60,6 +60,7 @@ typedef struct vida_model {
   double* redundancy;        /* m: shifts that regularize the diagonal of constraint rows */
   double* least_norm;        /* m: work space */
   bool redundant;            /* some rows depend on others */
+  bool has_open_reactions;   /* and a force depends on a multiplier that is not unique */
   vida_reactions* reactions; /* for accelerations; NULL: no force depends on a multiplier */
 } vida_model;
 

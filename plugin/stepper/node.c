@@ -23,7 +23,7 @@ static int solve_motion(VidaIntegration* self, double t, const double* q, const 
   if (!self->model.reactions) {
     return vida__linear_solve(self->model.node_matrix, x, x);
   }
-  return self->model.redundant
+  return self->model.has_open_reactions
              ? vida__fail_dependent_reactions(self->model.system, &self->model.evaluator.error)
              : vida__reactions_solve(self->model.reactions, &self->model.evaluator, t, q, v,
                                      solve_with_node_matrix, self, x);

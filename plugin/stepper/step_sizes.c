@@ -169,7 +169,8 @@ bool vida__has_constraint_rows(const VidaIntegration* self) {
 }
 
 int vida__find_redundancy(VidaIntegration* self, VidaError* error) {
-  self->model.redundant = false;
+  const VidaSystem* system = self->model.system;
+  self->model.redundant = self->model.has_open_reactions = false;
   if (vida__has_constraint_rows(self)) {
     vida__map_set_redundancy(self->implicit.map, NULL);
   }
@@ -178,6 +179,9 @@ int vida__find_redundancy(VidaIntegration* self, VidaError* error) {
   }
   const int code = vida__rank_find(self->model.rank, self->work.entries, error);
   self->model.redundant = !code && vida__rank_dependent_count(self->model.rank) > 0;
+  self->model.has_open_reactions =
+      self->model.redundant && system->has_reactive_forces &&
+      !vida__rank_determines(self->model.rank, system->reaction_rows, system->reaction_count);
   double* mass = self->work.speed;
   for (int i = 0; i < self->model.n; i++) {
     mass[i] = self->model.root_mass[i] * self->model.root_mass[i];

@@ -193,7 +193,7 @@ static bool is_soft(const VidaStepper* stepper) {
 }
 
 static int check_singular_start(VidaStepper* stepper, const double* v, VidaError* error) {
-  if (stepper->self.model.redundant && stepper->self.model.system->has_reactive_forces) {
+  if (stepper->self.model.has_open_reactions) {
     return vida__fail_dependent_reactions(stepper->self.model.system, error);
   }
   const int row =

@@ -409,3 +409,93 @@ for _, method in ipairs { "rattle", "radau" } do
   assert(row.message:find("'ceiling'", 1, true) or row.message:find("'floor'", 1, true), row.message)
   assert(row.message:find("t = 1", 1, true) and row.message:find("moreau-jean", 1, true), row.message)
 end
+
+-- ---- contacts that depend on each other: forces are not unique, the motion is ------------------------
+-- A block with two feet, on which a force k t acts in the height h above the feet. Friction of both feet
+-- is one sum, which holds it until k t = mu m g: no single foot decides, although the loads differ.
+for _, method in ipairs { "radau", "post-stabilized", "half-explicit" } do
+  local m, b, h, mu, k = 2, 0.5, 0.2, 0.4, 10
+  local s = vida.system { "block", dimension = 2 }
+  local x, vx = s:coordinate { "x", unit = "m", value = 0 }
+  local y, vy = s:coordinate { "y", unit = "m", value = h }
+  local angle, w = s:coordinate { "angle", unit = "rad", value = 0 }
+  s:kinetic(0.5 * m * (vx ^ 2 + vy ^ 2) + 0.1 * w ^ 2)
+  s:potential(m * g * y - k * s.time * x)
+  local c, n = vida.cos(angle), vida.sin(angle)
+  for name, side in pairs { left = -b, right = b } do
+    s:contact { name, gap = y + n * side - c * h, restitution = 0, friction = mu,
+      slip = { vx - w * (n * side - c * h) } }
+  end
+  local stepper = run(s, { method, h = 0.01 }, 1)
+  local slides = mu * m * g / k
+  for _, name in ipairs { "left", "right" } do
+    local times = times_of(stepper, "slide", name)
+    assert(#times == 1 and #times_of(stepper, "release", name) == 0, #times)
+    check.close(times[1], slides, 1e-8)
+  end
+  check.close(stepper:positions()[1], k / m * (1 - slides) ^ 3 / 6, 1e-8)
+  check.close(stepper:positions()[3], 0, 1e-12)
+end
+-- Four discs with friction in a box come to rest; their energy never grows, nothing overlaps, and methods
+-- agree.
+do
+  local r, side, mu, e = 0.1, 0.5, 0.3, 0.3
+  local function box(seed)
+    local function random()
+      seed = seed * 16807 % 2147483647
+      return 2 * seed / 2147483647 - 1
+    end
+    local s, discs = vida.system { "box", dimension = 2 }, {}
+    for i = 1, 4 do
+      local x, vx = s:coordinate { "x" .. i, unit = "m", rate = random(),
+        value = 0.14 + 0.23 * ((i - 1) % 2) + 0.01 * random() }
+      local y, vy = s:coordinate { "y" .. i, unit = "m", rate = random(),
+        value = 0.14 + 0.23 * ((i - 1) // 2) + 0.01 * random() }
+      local _, w = s:coordinate { "a" .. i, unit = "rad", value = 0, rate = 2 * random() }
+      s:kinetic(0.5 * (vx ^ 2 + vy ^ 2) + 0.25 * r ^ 2 * w ^ 2)
+      s:potential(g * y)
+      discs[i] = { x = x, y = y, vx = vx, vy = vy, w = w }
+      local function touch(name, gap, slip)
+        s:contact { name .. " " .. i, gap = gap, restitution = e, friction = mu, slip = { slip } }
+      end
+      touch("low", y - r, vx + r * w)
+      touch("left", x - r, vy - r * w)
+      touch("right", side - r - x, vy + r * w)
+      for j = 1, i - 1 do
+        local o = discs[j]
+        local dx, dy = x - o.x, y - o.y
+        local d = vida.sqrt(dx ^ 2 + dy ^ 2)
+        touch("disc " .. j .. " and", d - 2 * r, (-dy * (vx - o.vx) + dx * (vy - o.vy)) / d - r * (w + o.w))
+      end
+    end
+    return s
+  end
+  for _, seed in ipairs { 7919, 39595 } do
+    local ends = {}
+    for _, method in ipairs { "post-stabilized", "radau" } do
+      local stepper = box(seed):stepper { method, h = 0.02 }
+      stepper:start()
+      local energy = stepper:energy()
+      for _ = 1, 150 do
+        assert(stepper:step())
+        local q, now = stepper:positions(), stepper:energy()
+        assert(now <= energy + 1e-9, now - energy)
+        energy = now
+        for i = 1, 4 do
+          assert(math.min(q[3 * i - 2] - r, q[3 * i - 1] - r, side - r - q[3 * i - 2]) >= -1e-13)
+          for j = 1, i - 1 do
+            local dx, dy = q[3 * i - 2] - q[3 * j - 2], q[3 * i - 1] - q[3 * j - 1]
+            assert(math.sqrt(dx * dx + dy * dy) - 2 * r >= -1e-13)
+          end
+        end
+      end
+      for _, v in ipairs(stepper:velocities()) do
+        check.close(v, 0, 1e-13)
+      end
+      ends[#ends + 1] = stepper:positions()
+    end
+    for i = 1, 12 do
+      check.close(ends[1][i], ends[2][i], 1e-6)
+    end
+  end
+end

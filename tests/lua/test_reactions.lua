@@ -291,6 +291,31 @@ do
   fails("not unique", s.accelerations, s)
 end
 
+-- Where only multipliers of other rows are not unique, the motion is that without the redundant row.
+do
+  local function pair(is_twice)
+    local s = vida.system { "pair", dimension = 2 }
+    s:gravity { 0, -g }
+    local bead = s:particle { "bead", mass = 1, position = { 0, -1 }, velocity = { 1, 0 } }
+    local other = s:particle { "other", mass = 2, position = { 3, -1 }, velocity = { 0.5, 0 } }
+    local rod = s:distance { "rod", s.ground, bead, length = 1 }
+    local nail = s:anchor { 3, 0 }
+    s:distance { "other rod", nail, other, length = 1 }
+    if is_twice then
+      s:distance { "same rod", nail, other, length = 1 }
+    end
+    s:force { "drag", bead, -0.1 * rod.multiplier * bead.velocity }
+    return s
+  end
+  for name in pairs(able) do
+    local once, twice = run(pair(false), { name, h = 0.01 }, 1), run(pair(true), { name, h = 0.01 }, 1)
+    for i = 1, 4 do
+      local what = ("%s: %.3g"):format(name, twice:positions()[i] - once:positions()[i])
+      assert(math.abs(twice:positions()[i] - once:positions()[i]) < 1e-7, what)
+    end
+  end
+end
+
 -- ---- joints ---------------------------------------------------------------------------------------
 
 -- The multipliers of a joint with several rows are a vector. A torque k |lambda| turns a body that hangs at

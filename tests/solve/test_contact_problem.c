@@ -173,6 +173,43 @@ static void compare(int slips, double friction, bool is_direct, double softness,
   }
 }
 
+/* Least impulses L: without friction P = L + Z, where Z solves the problem with the bias b + D L.
+ */
+static void test_least(void) {
+  unsigned long long seed = 5;
+  Problem p, other;
+  for (int trial = 0; trial < 100; trial++) {
+    const double zero[MOST_ROWS] = {0.0};
+    double least[MOST_CONTACTS] = {0.0};
+    fill(&p, 1 + trial % 4, 0, 0.0, &seed);
+    for (int c = 0; c < p.base.contacts; c++) {
+      least[c] = fmax(0.0, next(&seed));
+    }
+    p.base.least = least;
+    other = p;
+    other.base.least = NULL;
+    other.base.first = other.first;
+    other.base.friction = other.friction;
+    other.base.h = (vida_sparse_rows){other.h_start, 0, other.index, other.h};
+    other.base.w = (vida_sparse_rows){other.w_start, 0, other.index, other.w};
+    other.base.softness = other.softness;
+    other.base.bias = other.bias;
+    other.base.v = other.v;
+    other.base.impulse = other.impulse;
+    other.base.diagonal = other.diagonal;
+    other.base.dense = other.dense;
+    other.base.pivot = other.pivot;
+    for (int r = 0; r < p.rows; r++) {
+      other.bias[r] += speed_of(&p, least, r) - speed_of(&p, zero, r);
+    }
+    EXPECT(vida__solve_contacts(&p.base) && vida__solve_contacts(&other.base), "trial %d", trial);
+    for (int r = 0; r < p.rows; r++) {
+      EXPECT_NEAR(p.impulse[r], least[r] + other.impulse[r], 1e-10, "trial %d, row %d", trial, r);
+      EXPECT(p.impulse[r] >= least[r], "trial %d, row %d", trial, r);
+    }
+  }
+}
+
 static void test_without_friction(void) {
   compare(0, 0.0, true, 0.0, 1e-11);
   compare(0, 0.0, true, 0.5, 1e-11);
@@ -253,6 +290,7 @@ static void test_failure(void) {
 
 int main(void) {
   static const CheckTest tests[] = {{"without friction", test_without_friction},
+                                    {"least impulses", test_least},
                                     {"one slip row", test_one_slip},
                                     {"sweeps", test_sweeps},
                                     {"the cone", test_cone},

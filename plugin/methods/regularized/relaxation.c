@@ -93,6 +93,7 @@ static void reduce_redundancy(VidaIntegration* self) {
   for (int i = 0; i < count; i++) {
     self->model.redundant = self->model.redundant || own->softness[dependent[i]] == 0.0;
   }
+  self->model.has_open_reactions = self->model.has_open_reactions && self->model.redundant;
   if (self->implicit.map && !self->model.redundant) {
     vida__map_set_redundancy(self->implicit.map, NULL);
   }

@@ -25,11 +25,15 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->accelerations, n},
                          {&own->reach, count},
                          {&own->graze, count},
+                         {&own->creep, count},
+                         {&own->normal, count},
+                         {&own->margin, count},
                          {&own->speed, m},
                          {&own->place, VIDA_SLIP_MOST * count},
                          {&own->node_place, VIDA_SLIP_MOST * count},
                          {&own->node_reach, count},
                          {&own->node_graze, count},
+                         {&own->node_creep, count},
                          {&own->node_speed, m},
                          {&own->columns, most * n},
                          {&own->delassus, most * VIDA_IMPACT_ROWS},
@@ -174,7 +178,23 @@ void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepp
   }
 }
 
-/* Computes the multipliers of the constraints of the mode, from its equations of motion. */
+/* Takes the forces of contact c from the multipliers, of which its own begin at `row`; the reaction
+ * of a row is -lambda times its gradient. */
+static void take_multipliers(vida_hybrid_contacts* own, int c, int row) {
+  const vida_contact* contact = &own->list[c];
+  if (!own->flags[c]) {
+    return;
+  }
+  own->normal[c] = -own->multipliers[row];
+  if (contact->is_coupling) {
+    own->margin[c] = contact->strength - fabs(own->multipliers[row]);
+  } else if (own->flags[c] & VIDA_CONTACT_STICKS) {
+    own->margin[c] = -contact->friction * own->multipliers[row] -
+                     vida__slip_length(own->multipliers + row + 1, contact->slip_count);
+  }
+}
+
+/* Computes the forces of closed contacts, from the equations of motion of the mode. */
 static int find_multipliers(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   VidaIntegration* self = &vida__current_mode(hybrid)->probe->self;
@@ -183,12 +203,16 @@ static int find_multipliers(vida_hybrid* hybrid, const vida_sample* at, VidaErro
     return code;
   }
   code = vida__accelerations(self, at->t, at->q, at->v, own->accelerations, own->multipliers);
-  char t[VIDA_REAL_TEXT_SIZE];
-  return code ? vida__fail(error, code,
-                           "the forces of closed contacts of system '%s' are not determined at "
-                           "t = %s",
-                           self->model.system->name, vida__real_text(t, at->t, 12))
-              : VIDA_SUCCESS;
+  if (code) {
+    char t[VIDA_REAL_TEXT_SIZE];
+    return vida__fail(error, code,
+                      "the forces of closed contacts of system '%s' are not determined at t = %s",
+                      self->model.system->name, vida__real_text(t, at->t, 12));
+  }
+  for (int c = 0; c < own->count; c++) {
+    take_multipliers(own, c, vida__current_mode(hybrid)->first_row[c]);
+  }
+  return self->model.redundant ? vida__choose_forces(hybrid, at, error) : VIDA_SUCCESS;
 }
 
 /* Returns the size below which a gap is zero: rounding, and for a contact that has just opened also
@@ -211,8 +235,8 @@ static void sample_normal(const vida_hybrid* hybrid, int c, double* value, doubl
     *rate = (double)NAN;
     return;
   }
-  if (own->flags[c]) { /* the reaction of a row is -lambda times its gradient */
-    *value = -own->multipliers[vida__current_mode(hybrid)->first_row[c]];
+  if (own->flags[c]) {
+    *value = own->normal[c];
     *rate = (double)NAN;
     return;
   }
@@ -224,22 +248,20 @@ static void sample_normal(const vida_hybrid* hybrid, int c, double* value, doubl
  * slides, along the axis of its direction. */
 static void sample_friction(const vida_hybrid* hybrid, int c, double* value, double* rate) {
   const vida_hybrid_contacts* own = hybrid->contacts;
-  const int row = vida__current_mode(hybrid)->first_row[c];
   *value = 1.0;
   *rate = (double)NAN;
   if (own->list[c].is_coupling) {
     const bool may_break = own->flags[c] && isfinite(own->list[c].strength);
-    *value = may_break ? own->list[c].strength - fabs(own->multipliers[row]) : 1.0;
+    *value = may_break ? own->margin[c] : 1.0;
   } else if (own->flags[c] & VIDA_CONTACT_STICKS) {
-    *value = -own->list[c].friction * own->multipliers[row] -
-             vida__slip_length(own->multipliers + row + 1, own->list[c].slip_count);
+    *value = own->margin[c];
   } else if (own->flags[c] & VIDA_CONTACT_SLIDE) {
     const int axis = own->flags[c] & VIDA_CONTACT_SECOND ? 1 : 0;
     const int slip_row = own->first_row[c] + 1 + axis;
     const double slip = own->rate[slip_row];
     const bool begins = hybrid->watched[hybrid->first_contact + 2 * c + 1].is_at_zero;
     *value = own->flags[c] & VIDA_CONTACT_BACKWARD ? -slip : slip;
-    if (begins && fabs(slip) <= VIDA_ROUNDED_RATE * own->speed[slip_row]) {
+    if (begins && fabs(slip) <= fmax(VIDA_ROUNDED_RATE * own->speed[slip_row], own->creep[c])) {
       *value = 0.0;
     }
   }
@@ -343,6 +365,7 @@ void vida__keep_contacts(vida_hybrid* hybrid, bool back) {
   } arrays[] = {{own->place, own->node_place, VIDA_SLIP_MOST * count},
                 {own->reach, own->node_reach, count},
                 {own->graze, own->node_graze, count},
+                {own->creep, own->node_creep, count},
                 {own->speed, own->node_speed, (size_t)own->all->row_count}};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     memcpy(back ? arrays[k].now : arrays[k].node, back ? arrays[k].node : arrays[k].now,
@@ -362,6 +385,13 @@ static double find_graze(const vida_hybrid_contacts* own, const vida_touching* a
   const int row = own->first_row[at->contact];
   const bool is_grazing = at->state == VIDA_TOUCHING_OPEN && at->is_fired && !at->is_hit;
   return is_grazing ? 4.0 * fmax(fabs(own->g[row]), 16.0 * DBL_EPSILON * own->size[row]) : 0.0;
+}
+
+/* A contact that ceases to slide, and slides again at once, has a slip velocity that is an error.
+ * Returns the size of that which does not count. */
+static double find_creep(const vida_hybrid_contacts* own, const vida_touching* at) {
+  const bool begins = at->state == VIDA_TOUCHING_SLIDES && at->is_incipient;
+  return begins ? 4.0 * vida__slip_length(own->w + at->row + 1, at->slip_count) : 0.0;
 }
 
 /* Enters the mode that the states of the touching contacts make. */
@@ -398,6 +428,7 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * at->contact];
     watched[0].is_at_zero = at->state == VIDA_TOUCHING_OPEN;
     own->graze[at->contact] = find_graze(own, at);
+    own->creep[at->contact] = find_creep(own, at);
     watched[1].is_at_zero = at->state == VIDA_TOUCHING_SLIDES && at->is_incipient;
   }
   *is_changed = *is_changed || changes;
@@ -503,6 +534,7 @@ int vida__start_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error
   }
   memset(own->reach, 0, (size_t)own->count * sizeof *own->reach);
   memset(own->graze, 0, (size_t)own->count * sizeof *own->graze);
+  memset(own->creep, 0, (size_t)own->count * sizeof *own->creep);
   memset(own->speed, 0, (size_t)own->all->row_count * sizeof *own->speed);
   int code = vida__evaluate_contacts(hybrid, &hybrid->at, error);
   for (int c = 0; c < own->count && !code; c++) {

@@ -16,6 +16,8 @@ enum { VIDA_IMPACT_ROWS = 256 };
 
 /* Relative to the terms of a rate: a smaller rate is rounding. */
 #define VIDA_ROUNDED_RATE (64.0 * DBL_EPSILON)
+/* Relative to the accelerations without forces of contacts: a smaller acceleration is none. */
+#define VIDA_NO_ACCELERATION 1e-9
 
 /* The flag of a motion that has more modes than `max_modes`. */
 #define VIDA_TOO_MANY_MODES "TOO_MANY_MODES"
@@ -42,7 +44,7 @@ typedef struct vida_touching {
   double direction[VIDA_SLIP_MOST]; /* of sliding */
   bool is_incipient;                /* it slides from rest */
   bool was_slowed;                  /* it would have slid backwards */
-  bool is_candidate;                /* it may be closed after the impact */
+  bool is_candidate;                /* it may receive an impulse or force */
 } vida_touching;
 
 /* The choices of the option `impact_law`, in their order. */
@@ -65,10 +67,14 @@ struct vida_hybrid_contacts {
   double* multipliers;   /* rows of `all`: of the mode at the last sample; work space at events */
   double* accelerations; /* n */
   double* reach;         /* count: largest size of the terms of the gap so far */
-  double* graze;         /* count: gaps that are too small for bodies that move side by side */
+  /* count: the normal force of closed contacts, and what is left of the friction of those that
+   * stick, or of the strength of couplings */
+  double *normal, *margin;
+  double* creep; /* count: slip velocities that are too small for contacts that begin to slide */
+  double* graze; /* count: gaps that are too small for bodies that move side by side */
   double* speed; /* rows of `all`: largest sums of |G| |v| so far, to which rounding is compared */
   /* As the arrays without `node`, at the last node of the caller. */
-  double *node_place, *node_reach, *node_graze, *node_speed;
+  double *node_place, *node_reach, *node_graze, *node_creep, *node_speed;
   double* place;           /* count x VIDA_SLIP_MOST: displacements of contacts that stick */
   unsigned char* flags;    /* count: those of the current mode */
   unsigned char* wanted;   /* count: those of the next one */
@@ -144,6 +150,15 @@ void vida__append_contacts(const vida_hybrid_contacts* own, bool (*is_meant)(con
 /* Hits all touching contacts at once: with the law of Newton or Poisson, or, for that of a wave,
  * without restitution (laws.c). */
 int vida__hit_together(vida_hybrid* hybrid, vida_sample* at, vida_impact_law law, VidaError* error);
+/* Computes the columns and the matrix of the touching contacts, and their rates (impact.c). */
+int vida__prepare_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
+/* Computes the accelerations of the rows of touching contacts without their forces, into own->work
+ * (rest.c). */
+int vida__find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
+/* Where the forces of closed contacts are not unique: sets own->normal and own->margin to 1 for
+ * contacts that can stay in their states at a sample, to -1 for those that leave them
+ * (closed_forces.c). */
+int vida__choose_forces(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
 /* Chooses the states of the touching contacts after the impact (rest.c). */
 int vida__choose_closed(vida_hybrid* hybrid, const vida_sample* at, VidaError* error);
 

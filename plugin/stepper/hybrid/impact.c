@@ -115,6 +115,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     own->touching[own->touching_count++] =
         (vida_touching){.contact = c,
                         .row = own->row_count,
+                        .is_candidate = true,
                         .slip_count = slips,
                         .must_open = is_closed && watched->is_fired,
                         .is_fired = !is_closed && watched->is_fired,
@@ -122,10 +123,12 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
                         .must_slide = friction->is_fired && (own->flags[c] & VIDA_CONTACT_STICKS)};
     own->row_count += 1 + slips;
   }
-  if (own->touching_count == 0 || code) {
-    return code;
-  }
-  code = factor_base(hybrid, at, error);
+  return own->touching_count == 0 || code ? code : vida__prepare_touching(hybrid, at, error);
+}
+
+int vida__prepare_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
+  vida_hybrid_contacts* own = hybrid->contacts;
+  int code = factor_base(hybrid, at, error);
   code = code ? code : find_matrix(hybrid, error);
   for (int k = 0; k < own->row_count && !code; k++) {
     const int row = vida__row_of_touching(own, k);

@@ -9,8 +9,6 @@
  * In both, the impulses of friction obey Coulomb's law with P and the slip velocity at the end. */
 #include <math.h>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "stepper/hybrid/touching_problem.h"
 
 /* Relative to the largest impulse: a smaller one is rounding. */
@@ -43,24 +41,6 @@ static void apply(vida_hybrid* hybrid, vida_sample* at) {
   }
 }
 
-static bool is_any(const vida_touching* at) {
-  (void)at;
-  return true;
-}
-
-static int fail_unsolved(const vida_hybrid* hybrid, VidaError* error) {
-  const vida_hybrid_contacts* own = hybrid->contacts;
-  char names[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE], left[VIDA_REAL_TEXT_SIZE];
-  vida__append_contacts(own, is_any, names, sizeof names);
-  return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
-                    "no impulses were found that end the approach of %s at t = %s, %s m/s are "
-                    "left: the contacts may contradict each other; change them, or try "
-                    "%smoreau-jean or spook",
-                    names, vida__real_text(t, hybrid->tried.t, 10),
-                    vida__real_text(left, own->problem->problem.residual, 3),
-                    own->law == VIDA_IMPACT_WAVE ? "" : "impact_law = wave, ");
-}
-
 /* ---- laws ------------------------------------------------------------------------------------ */
 
 /* Returns the restitution of contact c of the problem. */
@@ -73,8 +53,9 @@ static double restitution_of(const vida_hybrid* hybrid, int c) {
 /* Solves the problem that is posed, and applies its impulses. */
 static int make_phase(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
-  if (!vida__solve_touching(own->problem, own->w)) {
-    return fail_unsolved(hybrid, error);
+  static const double enough = 1e-11;
+  if (!vida__solve_touching(own->problem, own->w, enough)) {
+    return vida__fail_touching(hybrid, "impulses", "m/s", error);
   }
   apply(hybrid, at);
   return VIDA_SUCCESS;

@@ -10,16 +10,14 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "stepper/hybrid/contacts.h"
+#include "stepper/hybrid/touching_problem.h"
 
 /* Relative to the largest friction: a contact whose friction has reached it slides. */
 static const double nearly_largest = 1e-6;
 
 /* ---- accelerations without forces of contacts ------------------------------------------------ */
 
-/* Computes the accelerations of the rows of touching contacts without their forces, into own->work.
- */
-static int find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
+int vida__find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   VidaIntegration* base = &hybrid->modes[hybrid->contacts->base].probe->self;
   int code =
@@ -40,20 +38,17 @@ static int find_free_accelerations(vida_hybrid* hybrid, const vida_sample* at, V
 
 /* ---- forces ---------------------------------------------------------------------------------- */
 
-/* The acceleration of row k by unit forces: of a sliding contact, with its friction. */
-static double effect_on(const vida_hybrid_contacts* own, int k, const vida_touching* at, int row) {
-  const double* d = own->delassus + (size_t)k * VIDA_IMPACT_ROWS;
-  double sum = d[row];
-  for (int s = 0; at->state == VIDA_TOUCHING_SLIDES && s < at->slip_count; s++) {
-    sum -= own->list[at->contact].friction * at->direction[s] * d[at->row + 1 + s];
-  }
-  return sum;
-}
-
-/* Solves a x = b (count) by elimination with row pivots; a has the column b behind it. Unknowns
- * that the equations do not determine are 0. */
-static void eliminate(double* a, int count, double* x) {
+/* Solves a x = b (count) by elimination with row pivots; a has the column b behind it. Returns
+ * false if the equations do not determine all unknowns. */
+static bool eliminate(double* a, int count, double* x) {
+  static const double singular = 1e-11; /* relative to the largest entry */
   const int width = count + 1;
+  double largest = 0.0;
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < count; k++) {
+      largest = fmax(largest, fabs(a[i * width + k]));
+    }
+  }
   for (int i = 0; i < count; i++) {
     int best = i;
     for (int r = i + 1; r < count; r++) {
@@ -65,9 +60,12 @@ static void eliminate(double* a, int count, double* x) {
       a[best * width + k] = kept;
     }
     const double pivot = a[i * width + i];
-    for (int r = i + 1; r < count && pivot != 0.0; r++) {
+    if (!(fabs(pivot) > singular * largest)) {
+      return false;
+    }
+    for (int r = i + 1; r < count; r++) {
       const double factor = a[r * width + i] / pivot;
-      for (int k = i; k < width; k++) {
+      for (int k = i; k <= count; k++) {
         a[r * width + k] -= factor * a[i * width + k];
       }
     }
@@ -77,8 +75,9 @@ static void eliminate(double* a, int count, double* x) {
     for (int k = i + 1; k < count; k++) {
       sum -= a[i * width + k] * x[k];
     }
-    x[i] = a[i * width + i] != 0.0 ? sum / a[i * width + i] : 0.0;
+    x[i] = sum / a[i * width + i];
   }
+  return true;
 }
 
 /* Lists the rows whose accelerations vanish: of closed contacts and of those that stick. */
@@ -97,18 +96,22 @@ static int list_unknowns(vida_hybrid_contacts* own) {
   return count;
 }
 
-/* Computes the forces of the contacts in their present states, into own->impulse. */
-static void find_forces(vida_hybrid_contacts* own) {
+/* Computes the forces of the contacts in their present states, into own->impulse. Returns false if
+ * they are not unique. */
+static bool find_forces(vida_hybrid_contacts* own) {
   const int count = list_unknowns(own), width = count + 1;
   memset(own->impulse, 0, (size_t)own->row_count * sizeof *own->impulse);
   for (int i = 0; i < count; i++) {
     for (int k = 0; k < count; k++) {
       const vida_touching* at = &own->touching[own->unknown_contact[k]];
-      own->matrix[i * width + k] = effect_on(own, own->unknown_row[i], at, own->unknown_row[k]);
+      own->matrix[i * width + k] =
+          vida__effect_on(own, own->unknown_row[i], at, own->unknown_row[k]);
     }
     own->matrix[i * width + count] = -own->work[own->unknown_row[i]];
   }
-  eliminate(own->matrix, count, own->force);
+  if (!eliminate(own->matrix, count, own->force)) {
+    return false;
+  }
   for (int i = 0; i < count; i++) {
     const vida_touching* at = &own->touching[own->unknown_contact[i]];
     own->impulse[own->unknown_row[i]] = own->force[i];
@@ -117,6 +120,7 @@ static void find_forces(vida_hybrid_contacts* own) {
           -own->list[at->contact].friction * at->direction[s] * own->force[i];
     }
   }
+  return true;
 }
 
 /* The acceleration of row k with the forces of the contacts. */
@@ -242,103 +246,83 @@ static bool improve(vida_hybrid_contacts* own, double t) {
   return opens || closes;
 }
 
-/* ---- sweeps ---------------------------------------------------------------------------------- */
+/* ---- all at once ------------------------------------------------------------------------------
+ */
 
-/* Adds a force along row k to the accelerations of all rows, a. */
-static void add_force(vida_hybrid_contacts* own, int k, double change, double* a) {
-  own->impulse[k] += change;
-  for (int i = 0; i < own->row_count; i++) {
-    a[i] += own->delassus[(size_t)i * VIDA_IMPACT_ROWS + (size_t)k] * change;
-  }
+/* Returns the slip acceleration of contact c of the solved problem, 0 for rounding. */
+static double turn_of(const vida_hybrid_contacts* own, int c) {
+  const vida_touching_problem* posed = own->problem;
+  const int first = posed->problem.first[c], slips = posed->problem.first[c + 1] - first - 1;
+  const double turn = vida__slip_length(posed->rates + first + 1, slips);
+  return turn > 2.0 * VIDA_NO_ACCELERATION * vida__free_size(own) ? turn : 0.0;
 }
 
-/* Changes the forces of one contact so that it alone satisfies the laws of contact and friction.
- * Returns the size of the change. */
-static double relax_contact(vida_hybrid_contacts* own, const vida_touching* at, double* a) {
-  const int n = at->row;
-  const double mu = own->list[at->contact].friction, before = own->impulse[n];
-  const bool slips = is_slipping(own, at);
-  const double d = own->delassus[(size_t)n * VIDA_IMPACT_ROWS + (size_t)n];
-  double change = d > 0.0 ? fmax(-a[n] / d, -before) : 0.0, moved = fabs(change);
-  add_force(own, n, change, a);
-  double wanted[VIDA_SLIP_MOST] = {0.0};
-  for (int s = 0; s < at->slip_count; s++) {
-    const int k = n + 1 + s;
-    const double own_effect = own->delassus[(size_t)k * VIDA_IMPACT_ROWS + (size_t)k];
-    wanted[s] = slips              ? -mu * own->impulse[n] * at->direction[s]
-                : own_effect > 0.0 ? own->impulse[k] - a[k] / own_effect
-                                   : 0.0;
-  }
-  const double size = vida__slip_length(wanted, at->slip_count), most = mu * own->impulse[n];
-  for (int s = 0; s < at->slip_count; s++) {
-    change = wanted[s] * (size > most ? most / size : 1.0) - own->impulse[n + 1 + s];
-    moved += fabs(change);
-    add_force(own, n + 1 + s, change, a);
-  }
-  return moved;
-}
-
-/* Takes the state of a contact from its forces. */
-static void classify(const vida_hybrid_contacts* own, vida_touching* at, double largest) {
-  static const double none = 1e-9, below = 1e-6;
-  const double* friction = own->impulse + at->row + 1;
-  const double normal = own->impulse[at->row], most = own->list[at->contact].friction * normal;
-  at->state = VIDA_TOUCHING_OPEN;
-  at->is_incipient = false;
-  if (!(normal > none * largest)) {
+/* Takes the state of contact c of the solved problem; `any`: a contact begins to slide. Otherwise
+ * friction has reached its largest value where one must, and slip accelerations are still zero. */
+static void classify(vida_hybrid_contacts* own, int c, double largest, bool any, bool must) {
+  static const double none = 1e-9;
+  const vida_touching_problem* posed = own->problem;
+  const int first = posed->problem.first[c], slips = posed->problem.first[c + 1] - first - 1;
+  const double *force = posed->problem.impulse + first, *rate = posed->rates + first;
+  vida_touching* at = &own->touching[posed->touching[c]];
+  if (!(force[0] > none * largest)) {
+    at->state = VIDA_TOUCHING_OPEN;
     return;
   }
-  const bool slips = is_slipping(own, at);
-  const bool sticks = !slips && vida__slip_length(friction, at->slip_count) < most * (1.0 - below);
-  at->state = at->slip_count == 0 ? VIDA_TOUCHING_RESTS
-              : sticks            ? VIDA_TOUCHING_STICKS
-                                  : VIDA_TOUCHING_SLIDES;
-  if (at->state == VIDA_TOUCHING_SLIDES && !slips) {
-    at->is_incipient = set_direction(at, friction, -1.0);
+  if (at->state == VIDA_TOUCHING_SLIDES || slips == 0) {
+    at->state = at->slip_count == 0 ? VIDA_TOUCHING_RESTS : VIDA_TOUCHING_SLIDES;
+    return;
+  }
+  const double most = own->list[at->contact].friction * force[0];
+  const bool is_largest = vida__slip_length(force + 1, slips) >= most * (1.0 - nearly_largest);
+  at->state = VIDA_TOUCHING_STICKS;
+  if (any ? turn_of(own, c) > 0.0 && set_direction(at, rate + 1, 1.0)
+          : must && is_largest && set_direction(at, force + 1, -1.0)) {
+    at->state = VIDA_TOUCHING_SLIDES;
+    at->is_incipient = true;
   }
 }
 
-/* Chooses the states by sweeps over the contacts (projected Gauss-Seidel), where exchanges repeat
- * themselves. */
-static void choose_by_sweeps(vida_hybrid_contacts* own, double t) {
-  enum { MOST_SWEEPS = 20000 };
-  static const double settled = 1e-13;
-  double* a = own->force; /* is computed again afterwards */
-  double largest = 0.0, moved = 1.0;
-  memset(own->impulse, 0, (size_t)own->row_count * sizeof *own->impulse);
-  memcpy(a, own->work, (size_t)own->row_count * sizeof *a);
+/* Chooses the states from a solution of the whole problem, where exchanges repeat themselves or
+ * forces are not unique. Returns false if there is none. */
+static bool choose_at_once(vida_hybrid_contacts* own, double t) {
+  vida_touching_problem* posed = own->problem;
   for (int i = 0; i < own->touching_count; i++) {
     vida_touching* at = &own->touching[i];
     at->state = VIDA_TOUCHING_OPEN;
+    at->is_incipient = false;
     at->is_candidate = may_close(own, at, -1.0, t);
-    if (at->is_candidate && is_slipping(own, at)) {
-      set_direction(at, own->w + at->row + 1, 1.0);
+    if (at->is_candidate && is_slipping(own, at) && set_direction(at, own->w + at->row + 1, 1.0)) {
+      at->state = VIDA_TOUCHING_SLIDES;
     }
   }
-  for (int sweep = 0; sweep < MOST_SWEEPS && moved > settled * largest; sweep++) {
-    moved = 0.0;
-    for (int i = 0; i < own->touching_count; i++) {
-      const vida_touching* at = &own->touching[i];
-      moved += at->is_candidate ? relax_contact(own, at, a) : 0.0;
-      largest = fmax(largest, own->impulse[at->row]);
-    }
+  vida__pose_touching(own);
+  if (!vida__solve_touching(posed, own->work, VIDA_NO_ACCELERATION)) {
+    return false;
   }
-  for (int i = 0; i < own->touching_count; i++) {
-    classify(own, &own->touching[i], largest);
+  double largest = 0.0;
+  bool any = false, must = false;
+  for (int c = 0; c < posed->problem.contacts; c++) {
+    largest = fmax(largest, posed->problem.impulse[posed->problem.first[c]]);
+    any = any || turn_of(own, c) > 0.0;
+    must = must || own->touching[posed->touching[c]].must_slide;
   }
+  for (int c = 0; c < posed->problem.contacts; c++) {
+    classify(own, c, largest, any, must);
+  }
+  return true;
 }
 
 int vida__choose_closed(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const int most = 20 * (own->row_count + 1);
-  const int code = find_free_accelerations(hybrid, at, error);
+  const int code = vida__find_free_accelerations(hybrid, at, error);
   bool is_chosen = code != VIDA_SUCCESS;
-  for (int k = 0; k < most && !is_chosen; k++) {
-    find_forces(own);
+  for (int k = 0; k < most && !is_chosen && find_forces(own); k++) {
     is_chosen = !improve(own, at->t);
   }
-  if (!is_chosen) {
-    choose_by_sweeps(own, at->t);
+  if (!is_chosen && !choose_at_once(own, at->t)) {
+    return vida__fail_touching(hybrid, "forces", "m/s^2", error);
   }
   return code;
 }

@@ -24,15 +24,15 @@ struct vida_equations {
   vida_evaluator evaluator;
   SUNContext context;
   vida_solver solver;
-  vida_linear* linear; /* NULL: not needed so far */
-  double* entries;     /* of G */
-  double* right_side;  /* n + m */
-  double* solution;    /* n + m */
-  double* shift;       /* m: shifts that regularize dependent rows */
-  double* work;        /* n: masses, then work space */
-  vida_rank* rank;     /* NULL: too many constraints share a coordinate */
-  bool redundant;
-  bool has_identity; /* instead of the mass matrix */
+  vida_linear* linear;                /* NULL: not needed so far */
+  double* entries;                    /* of G */
+  double* right_side;                 /* n + m */
+  double* solution;                   /* n + m */
+  double* shift;                      /* m: shifts that regularize dependent rows */
+  double* work;                       /* n: masses, then work space */
+  vida_rank* rank;                    /* NULL: too many constraints share a coordinate */
+  bool redundant, has_open_reactions; /* a force depends on a multiplier that is not unique */
+  bool has_identity;                  /* instead of the mass matrix */
   /* With a constant diagonal mass matrix the equations are condensed to the multipliers. NULL: not
    * wanted, or not possible. */
   vida_multiplier_equations* condensed;
@@ -191,7 +191,7 @@ int vida__equations_join(vida_equations* equations, VidaError* error) {
 }
 
 static void forget_marks(vida_equations* equations) {
-  equations->redundant = equations->may_condense = false;
+  equations->redundant = equations->may_condense = equations->has_open_reactions = false;
   memset(equations->shift, 0, (size_t)equations->system->row_count * sizeof *equations->shift);
 }
 
@@ -231,6 +231,10 @@ int vida__equations_mark(vida_equations* equations, double t, const double* q, c
   code = code ? code
               : vida__rank_find(equations->rank, equations->entries, &equations->evaluator.error);
   equations->redundant = !code && vida__rank_dependent_count(equations->rank) > 0;
+  equations->has_open_reactions =
+      equations->redundant && equations->system->has_reactive_forces &&
+      !vida__rank_determines(equations->rank, equations->system->reaction_rows,
+                             equations->system->reaction_count);
   if (equations->redundant) {
     code = find_shifts(equations, t, q, v);
   } else if (!code) {
@@ -449,7 +453,7 @@ int vida__equations_solve_motion(vida_equations* equations, double t, const doub
   if (!equations->reactions) {
     return vida__equations_solve(equations, x, x);
   }
-  return equations->redundant
+  return equations->has_open_reactions
              ? vida__fail_dependent_reactions(equations->system, &equations->evaluator.error)
              : vida__reactions_solve(equations->reactions, &equations->evaluator, t, q, v,
                                      solve_in_place, equations, x);
@@ -544,8 +548,9 @@ void vida__equations_record(vida_equations* equations, VidaRecord* record) {
   const size_t n = (size_t)equations->system->coordinate_count;
   const size_t m = (size_t)equations->system->row_count;
   bool has_linear = equations->linear != NULL;
-  bool* flags[] = {&equations->redundant, &equations->may_condense, &equations->is_condensed,
-                   &equations->is_prepared, &equations->has_norm_masses};
+  bool* flags[] = {&equations->redundant,    &equations->has_open_reactions,
+                   &equations->may_condense, &equations->is_condensed,
+                   &equations->is_prepared,  &equations->has_norm_masses};
   vida__record_part(record, "equations of accelerations");
   for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
     VidaRecord_Flag(record, flags[k]);

@@ -417,6 +417,24 @@ void vida__rank_combination(vida_rank* rank, int index, double* weight, double* 
   }
 }
 
+bool vida__rank_determines(vida_rank* rank, const int* rows, int count) {
+  static const double none = 1e-7; /* relative to the largest weight of scaled rows */
+  for (int index = 0; index < rank->dependent_count; index++) {
+    double largest = 0.0, own = 0.0;
+    combine(rank, rank->place[rank->dependent[index]]);
+    for (int k = 0; k < rank->m; k++) {
+      largest = fmax(largest, fabs(rank->weight[k]));
+    }
+    for (int i = 0; i < count; i++) {
+      own = fmax(own, rows[i] >= 0 ? fabs(rank->weight[rank->place[rows[i]]]) : 0.0);
+    }
+    if (own > none * largest) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void vida__rank_narrow_shift(const vida_rank* rank, const double* entries, const double* mass,
                              double* shift) {
   const VidaSystem* system = rank->system;

@@ -33,6 +33,10 @@ const int* vida__rank_dependent(const vida_rank* rank);
  * C|, is one; share (m, nullable) receives the shares. */
 void vida__rank_combination(vida_rank* rank, int index, double* weight, double* share);
 
+/* Returns whether the multipliers of these rows are unique: they are in no combination of dependent
+ * rows. */
+bool vida__rank_determines(vida_rank* rank, const int* rows, int count);
+
 /* Computes shift (m): the numbers that, subtracted from the diagonal of constraint rows, make a KKT
  * matrix with dependent rows regular. They must be small relative to G M^-1 G^T for all masses. If
  * the masses of a row differ too much for that, the shifts of independent rows are zero, and
