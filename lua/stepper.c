@@ -166,6 +166,7 @@ int vidalua_load_stepper(lua_State* L) {
   if (VidaStepper_Load(handle->box->system, NULL, path, &handle->stepper, &error)) {
     return vidalua_raise(L, "load", NULL, &error);
   }
+  VidaStepper_SetEventObserver(handle->stepper, log_event, handle, NULL);
   return 1;
 }
 

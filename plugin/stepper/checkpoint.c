@@ -12,6 +12,7 @@
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
+#include "stepper/hybrid/hybrid.h"
 #include "stepper/jumps.h"
 #include "stepper/nested.h"
 
@@ -170,8 +171,7 @@ static void record_state(VidaStepper* stepper, VidaRecord* record) {
   record_method(self, record);
 }
 
-/* Visits a stepper with its starts. */
-static void record_stepper(VidaStepper* stepper, VidaRecord* record) {
+void vida__nested_record(VidaStepper* stepper, VidaRecord* record) {
   bool started = stepper->started;
   vida__record_part(record, "stepper");
   VidaRecord_Flag(record, &started);
@@ -180,28 +180,21 @@ static void record_stepper(VidaStepper* stepper, VidaRecord* record) {
     record_state(stepper, record);
   }
   stepper->started = started;
-}
-
-void vida__nested_record(VidaStepper* nested, VidaRecord* record) {
-  record_stepper(nested, record);
+  if (started && stepper->hybrid) {
+    vida__hybrid_record(stepper->hybrid, record);
+  }
 }
 
 /* ---- saving and loading ---------------------------------------------------------------------- */
 
 /* Visiting a stepper changes it only when it is loaded. */
 static int save(VidaStepper* stepper, VidaRecord* record, VidaError* error) {
-  if (stepper->hybrid) {
-    return vida__fail(
-        error, VIDA_NOT_SUPPORTED,
-        "system '%s' has events or contacts, and steppers of such systems cannot be saved yet",
-        stepper->self.model.system->name);
-  }
   if (stepper->jumps && stepper->jumps->is_inside) {
     return vida__fail(error, VIDA_WRONG_ORDER,
                       "a stepper cannot be saved at a jump within its step");
   }
   vida__record_head(stepper->self.model.system, &stepper->options, record);
-  record_stepper(stepper, record);
+  vida__nested_record(stepper, record);
   vida__record_part(record, "end");
   return vida__record_failure(record, error);
 }
@@ -274,8 +267,9 @@ static int load(const VidaSystem* system, const VidaOptions* expected, const cha
   int code = vida__record_failure(record, error);
   code = code || !expected ? code : check_options(system, options, expected, source, error);
   code = code ? code : vida__create_stepper(system, options, NULL, stepper, error);
+  code = code ? code : vida__hybrid_create(*stepper, error);
   if (!code) {
-    record_stepper(*stepper, record);
+    vida__nested_record(*stepper, record);
     vida__record_part(record, "end");
     code = vida__record_failure(record, error);
   }

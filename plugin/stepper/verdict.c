@@ -12,12 +12,18 @@
 
 /* ---- the size of what a constraint compares -------------------------------------------------- */
 
-/* Returns |q|, also of earlier parts of the motion, for an angle at least one radian, independent
- * of its zero. */
+/* Returns |q|, for an angle at least one radian, independent of its zero. In motions with events it
+ * is that of earlier parts, too, and that of all coordinates of a point: a body may lie on a plane
+ * through the origin when a contact closes. */
 static void measure_coordinate_sizes(const VidaIntegration* self, double* x) {
+  bool has_parts = false;
   for (int i = 0; i < self->model.n; i++) {
     const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
     x[i] = fmax(fmax(fabs(self->node.q[i]), self->model.extent[i]), is_angle ? 1.0 : 0.0);
+    has_parts = has_parts || self->model.extent[i] > 0.0;
+  }
+  if (has_parts) {
+    vida__share_sizes(self->model.system, x);
   }
 }
 

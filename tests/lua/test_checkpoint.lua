@@ -92,6 +92,48 @@ for build, count in pairs(least) do
   assert((compared[build] or 0) >= count, "only " .. (compared[build] or 0) .. " of " .. build().name)
 end
 
+-- ---- events and contacts ------------------------------------------------------------------------
+-- A stepper that is loaded in the middle of impacts, rest, sticking and sliding goes on bit for bit.
+local function bounces()
+  local s = vida.system { "box", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local ball = s:particle { "ball", mass = 2, position = { 0, 1 }, velocity = { 1, 0 } }
+  s:contact { "floor", gap = ball.y, restitution = 0.5, friction = 0.1, slip = { ball.vx } }
+  s:contact { "wall", gap = 1.5 - ball.x, restitution = 0.8 }
+  local other = s:particle { "other", mass = 1, position = { 4, 0 }, velocity = { 3, 0 } }
+  s:contact { "other floor", gap = other.y, friction = 0.3, slip = { other.vx } }
+  s:coupling { "hook", other.x, unit = "m" }
+  s:event { "half", s.time - 1.05, engage = "hook" }
+  s:event { "passes", ball.x - 1, direction = "rising" }
+  s:event { "kick", s.time - 1.6, set = { { ball.vx, -2 } }, release = "hook" }
+  s:event { "end", s.time - 3.05, action = "stop" }
+  return s
+end
+for _, case in ipairs { { "rattle", h = 0.02 }, { "del-midpoint", h = 0.02 }, { "radau", h = 0.02 },
+  { "post-stabilized", h = 0.02 }, { "energy-momentum", h = 0.02 }, { "radau", h = 0.02, rtol = 1e-9 } } do
+  for _, at in ipairs { 3, 24, 60, 85, 95 } do
+    local s = bounces()
+    local one = s:stepper(case)
+    one:start()
+    one:step(at)
+    one:save(name)
+    local other = vida.load(name, bounces())
+    for part = 1, 6 do
+      assert(one:time() == other:time() and one:energy() == other:energy(), case[1])
+      local what = ("%s from %d, part %d"):format(case[1], at, part)
+      assert(equal(one:positions(), other:positions()), what)
+      assert(equal(one:velocities(), other:velocities()), what)
+      one:step(9)
+      other:step(9)
+    end
+    assert(one:step(200) and other:step(200))
+    local count = #other:events()
+    assert(count >= 1 and #one:events() >= count, count)
+    assert(one:has_ended() and other:has_ended() and one:time() == other:time())
+    assert(equal(one:positions(), other:positions()))
+  end
+end
+
 -- ---- mistakes -----------------------------------------------------------------------------------
 local pendulum = check.plain_pendulum()
 local stepper = pendulum:stepper { "rattle", h = 0.01 }

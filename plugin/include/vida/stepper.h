@@ -172,8 +172,8 @@ VIDA_API int VidaStepper_SetInterrupt(VidaStepper* stepper, int (*ask)(void* dat
  * next steps depend on. Replaces the file at once: whatever happens meanwhile, it has its old or
  * its new contents. Does not change the stepper. Fails with VIDA_NOT_SUPPORTED for a method without
  * VidaMethod.state and for a linear solver of the program, and with VIDA_INPUT_OUTPUT if the file
- * cannot be written. The interrupt function is not saved, nor what VidaStepper_Evolve (sundials.h)
- * knows of a stop time and of times before the node. */
+ * cannot be written. The interrupt function and the observer of events are not saved, nor what
+ * VidaStepper_Evolve (sundials.h) knows of a stop time and of times before the node. */
 VIDA_API int VidaStepper_Save(const VidaStepper* stepper, const char* path, VidaError* error);
 /* Saves a stepper to memory, likewise. The caller frees *bytes with free(). */
 VIDA_API int VidaStepper_SaveBytes(const VidaStepper* stepper, unsigned char** bytes, size_t* size,

@@ -337,20 +337,29 @@ static void take_places(vida_hybrid_contacts* own) {
   }
 }
 
-/* Sets the displacements of all contacts that stick in the mode. */
-static void set_places(vida_hybrid* hybrid) {
+void vida__visit_places(const vida_hybrid* hybrid, const vida_mode* mode, bool reads,
+                        double* places) {
   const vida_hybrid_contacts* own = hybrid->contacts;
-  const vida_mode* mode = vida__current_mode(hybrid);
   for (int c = 0; c < own->count; c++) {
-    const bool sticks = mode->flags[c] & VIDA_CONTACT_PLACE;
-    if (own->list[c].is_coupling && mode->flags[c]) {
-      vida__set_displacement(mode->variant, mode->first_row[c], own->place[VIDA_SLIP_MOST * c]);
-    }
-    for (int k = 0; sticks && k < own->list[c].displacement_count; k++) {
-      vida__set_displacement(mode->variant, mode->first_row[c] + 1 + k,
-                             own->place[VIDA_SLIP_MOST * c + k]);
+    const bool is_coupling = own->list[c].is_coupling && mode->flags[c];
+    const int count = is_coupling                             ? 1
+                      : (mode->flags[c] & VIDA_CONTACT_PLACE) ? own->list[c].displacement_count
+                                                              : 0;
+    for (int k = 0; k < count; k++) {
+      const int row = mode->first_row[c] + (is_coupling ? 0 : 1 + k);
+      double* place = &places[VIDA_SLIP_MOST * c + k];
+      if (reads) {
+        *place = vida__displacement(mode->variant, row);
+      } else {
+        vida__set_displacement(mode->variant, row, *place);
+      }
     }
   }
+}
+
+/* Sets the displacements of all contacts that stick in the mode. */
+static void set_places(vida_hybrid* hybrid) {
+  vida__visit_places(hybrid, vida__current_mode(hybrid), false, hybrid->contacts->place);
 }
 
 void vida__keep_contacts(vida_hybrid* hybrid, bool back) {

@@ -125,6 +125,11 @@ void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepp
  * `back`: restores it in the current mode. */
 void vida__keep_contacts(vida_hybrid* hybrid, bool back);
 
+/* Copies the displacements and values that closed contacts keep in a mode that has closed ones to
+ * `places` (VIDA_SLIP_MOST per contact), or sets them. */
+void vida__visit_places(const vida_hybrid* hybrid, const vida_mode* mode, bool reads,
+                        double* places);
+
 /* ---- internal ---- */
 
 /* Evaluates gaps, rates and entries of all contacts at a sample (contacts.c). */

@@ -35,9 +35,11 @@ static int fill_mode(vida_hybrid* hybrid, const unsigned char* flags, vida_mode*
   const size_t count = hybrid->contacts ? (size_t)hybrid->contacts->count : 0;
   mode->flags = vida__allocate(count, sizeof *mode->flags);
   mode->first_row = vida__allocate(count, sizeof *mode->first_row);
-  if (!mode->flags || !mode->first_row) {
+  mode->stepper_places = vida__allocate(2 * VIDA_SLIP_MOST * count, sizeof *mode->stepper_places);
+  if (!mode->flags || !mode->first_row || !mode->stepper_places) {
     return vida__fail_memory(error);
   }
+  mode->probe_places = mode->stepper_places + VIDA_SLIP_MOST * count;
   for (size_t c = 0; c < count; c++) {
     mode->flags[c] = flags[c];
     mode->closed_count += flags[c] != 0;
@@ -51,23 +53,27 @@ static int fill_mode(vida_hybrid* hybrid, const unsigned char* flags, vida_mode*
   return code ? code : create_one(hybrid, system, &mode->probe, error);
 }
 
-/* Creates the mode with these flags, which becomes the last one. */
-static int add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  if (vida__reserve((void**)&hybrid->modes, &hybrid->mode_capacity, (size_t)hybrid->mode_count + 1,
-                    sizeof *hybrid->modes)) {
-    return vida__fail_memory(error);
-  }
-  vida_mode* mode = &hybrid->modes[hybrid->mode_count++];
-  *mode = (vida_mode){0};
-  return fill_mode(hybrid, flags, mode, error);
-}
-
 static void destroy_mode(vida_mode* mode) {
   VidaStepper_Destroy(&mode->stepper);
   VidaStepper_Destroy(&mode->probe);
   VidaSystem_Destroy(&mode->variant);
   free(mode->flags);
   free(mode->first_row);
+  free(mode->stepper_places);
+}
+
+int vida__add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
+  if (vida__reserve((void**)&hybrid->modes, &hybrid->mode_capacity, (size_t)hybrid->mode_count + 1,
+                    sizeof *hybrid->modes)) {
+    return vida__fail_memory(error);
+  }
+  vida_mode* mode = &hybrid->modes[hybrid->mode_count++];
+  *mode = (vida_mode){0};
+  const int code = fill_mode(hybrid, flags, mode, error);
+  if (code) {
+    destroy_mode(&hybrid->modes[--hybrid->mode_count]);
+  }
+  return code;
 }
 
 vida_mode* vida__current_mode(const vida_hybrid* hybrid) {
@@ -107,13 +113,9 @@ int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError*
   if (hybrid->mode_count >= VidaOptions_Get(hybrid->frame->options, "max_modes")) {
     return fail_modes(hybrid, flags, error);
   }
-  const int code = add_mode(hybrid, flags, error);
-  if (code) {
-    destroy_mode(&hybrid->modes[--hybrid->mode_count]);
-    return code;
-  }
-  hybrid->mode = hybrid->mode_count - 1;
-  return VIDA_SUCCESS;
+  const int code = vida__add_mode(hybrid, flags, error);
+  hybrid->mode = code ? hybrid->mode : hybrid->mode_count - 1;
+  return code;
 }
 
 VidaStepper* vida__active_stepper(const VidaStepper* stepper) {
@@ -183,7 +185,7 @@ int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
   }
   code = code ? code : list_functions(made, error);
   code = code ? code : allocate_samples(made, error);
-  code = code ? code : add_mode(made, made->contacts ? made->contacts->flags : NULL, error);
+  code = code ? code : vida__add_mode(made, made->contacts ? made->contacts->flags : NULL, error);
   /* The steppers of the modes meet the jumps in time. The frame evaluates formulas at nodes. */
   vida__jumps_destroy(&stepper->jumps);
   stepper->self.model.evaluator.segment = NULL;
@@ -249,6 +251,15 @@ VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* Remembers the places of the mode at a first start. */
+static void keep_first(const vida_hybrid* hybrid, const VidaStepper* stepper) {
+  const vida_mode* mode = vida__current_mode(hybrid);
+  if (mode->variant) {
+    vida__visit_places(hybrid, mode, true,
+                       stepper == mode->probe ? mode->probe_places : mode->stepper_places);
+  }
+}
+
 /* Starts a stepper of the mode at a sample with the step `way`. */
 static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, const vida_sample* at,
                          double way, bool again, VidaError* error) {
@@ -257,6 +268,9 @@ static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, const vida_s
     hybrid->extent[i] = fmax(hybrid->extent[i], fabs(at->q[i]));
   }
   memcpy(stepper->self.model.extent, hybrid->extent, n * sizeof *hybrid->extent);
+  if (!again) {
+    keep_first(hybrid, stepper);
+  }
   int code = stepper->jumps ? vida__jumps_begin(stepper, at->t, way, error) : VIDA_SUCCESS;
   code = code ? code : vida__start_motion(stepper, at->t, way, at->q, at->v, again, error);
   if (!code) {

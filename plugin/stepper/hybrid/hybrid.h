@@ -23,6 +23,9 @@ typedef struct vida_mode {
   int closed_count;     /* number of closed contacts */
   VidaStepper* stepper;
   VidaStepper* probe;
+  /* VIDA_SLIP_MOST per contact: the displacements and values that closed contacts kept at the first
+   * starts of the stepper and of the probe, which are made again when a checkpoint is loaded. */
+  double *stepper_places, *probe_places;
   bool is_fresh; /* its next start does not continue a motion: the energy is another one */
 } vida_mode;
 
@@ -136,6 +139,10 @@ int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error);
 /* Reports an event at hybrid->tried to the observer (actions.c). */
 int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const char* name,
                        VidaError* error);
+/* Visits the state of a motion with events for a checkpoint (record.c). */
+void vida__hybrid_record(vida_hybrid* hybrid, VidaRecord* record);
+/* Creates the mode with these flags, which becomes the last one (hybrid.c). */
+int vida__add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error);
 /* Returns the mode of the motion (hybrid.c). */
 vida_mode* vida__current_mode(const vida_hybrid* hybrid);
 /* Makes the mode with these flags of contacts the current one, and creates it if it is new; its

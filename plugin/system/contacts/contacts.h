@@ -105,6 +105,8 @@ void vida__sliding_destroy(vida_contact* contact);
 /* Sets the value that the displacement or the coupling of this row of a variant keeps (friction.c).
  */
 void vida__set_displacement(VidaSystem* variant, int row, double place);
+/* Returns this value; 0 for another row (friction.c). */
+double vida__displacement(const VidaSystem* variant, int row);
 /* Refuses a contact whose name is not new, or whose numbers have no meaning. */
 int vida__check_contact(const VidaSystem* system, const VidaContact* contact, VidaError* error);
 /* Adds the record of a contact whose rows were added from `first_row` on. */

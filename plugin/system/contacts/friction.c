@@ -141,6 +141,18 @@ void vida__set_displacement(VidaSystem* variant, int row, double place) {
   }
 }
 
+double vida__displacement(const VidaSystem* variant, int row) {
+  for (int b = 0; b < variant->constraint_batch_count; b++) {
+    const vida_constraint_batch* batch = &variant->constraint_batches[b];
+    for (int i = 0; i < batch->count; i++) {
+      if (batch->row[i] == row && batch->parameters == 1) {
+        return batch->parameter[i];
+      }
+    }
+  }
+  return 0.0;
+}
+
 /* ---- sliding --------------------------------------------------------------------------------- */
 
 /* Makes the direction of the slip velocity along each component. For a contact that slides along
