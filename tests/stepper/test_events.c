@@ -1,5 +1,6 @@
 /* Events: their times against closed forms, and every rule of vida/event.h. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <vida/sundials.h>
@@ -581,19 +582,48 @@ static void test_declarations(void) {
   VidaSystem_Destroy(&ball.system);
 }
 
-/* Functions that interpolate between nodes, and checkpoints, refuse systems with events by name. */
+/* A stepper that is loaded meets the same events as the saved one. */
+static void test_checkpoint(void) {
+  Ball ball = throw_ball(1.0, 0.0);
+  Log one, other;
+  VidaError error;
+  VidaStepper* loaded = NULL;
+  unsigned char* bytes = NULL;
+  size_t size = 0;
+  add_floor(&ball, 0.9);
+  complete(ball.system);
+  VidaStepper* stepper = start(ball.system, "rattle", "h", 0.1, &one);
+  REQUIRE_OK(VidaStepper_Steps(stepper, 12, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_SaveBytes(stepper, &bytes, &size, &error), &error);
+  REQUIRE_OK(VidaStepper_LoadBytes(ball.system, NULL, bytes, size, &loaded, &error), &error);
+  memset(&one, 0, sizeof one);
+  memset(&other, 0, sizeof other);
+  REQUIRE_OK(VidaStepper_SetEventObserver(loaded, note, &other, &error), &error);
+  REQUIRE_OK(VidaStepper_Steps(stepper, 30, NULL, &error), &error);
+  REQUIRE_OK(VidaStepper_Steps(loaded, 30, NULL, &error), &error);
+  EXPECT(one.count >= 3 && one.count == other.count, "%d and %d events", one.count, other.count);
+  EXPECT(!memcmp(one.t, other.t, (size_t)one.count * sizeof *one.t), "times differ");
+  for (size_t k = 0; k < size; k += 7) { /* damaged bytes are refused */
+    VidaStepper* none = NULL;
+    bytes[k] ^= 0x55;
+    EXPECT(VidaStepper_LoadBytes(ball.system, NULL, bytes, size, &none, &error), "byte %zu", k);
+    bytes[k] ^= 0x55;
+  }
+  free(bytes);
+  VidaStepper_Destroy(&loaded);
+  VidaStepper_Destroy(&stepper);
+  VidaSystem_Destroy(&ball.system);
+}
+
+/* Functions that interpolate between nodes refuse systems with events by name. */
 static void test_refusals(void) {
   Ball ball = throw_ball(1.0, 0.0);
   Log log;
   VidaError error;
-  unsigned char* bytes = NULL;
-  size_t size = 0;
   add_floor(&ball, 1.0);
   complete(ball.system);
   VidaStepper* stepper = start(ball.system, "rattle", "h", 0.1, &log);
   EXPECT_ERROR(VidaStepper_SetStopTime(stepper, 1.0, &error), &error, VIDA_NOT_SUPPORTED, "'ball'");
-  EXPECT_ERROR(VidaStepper_SaveBytes(stepper, &bytes, &size, &error), &error, VIDA_NOT_SUPPORTED,
-               "'ball'");
   const double q[] = {1.0};
   EXPECT_ERROR(VidaStepper_StartTwoPoints(stepper, 0.0, q, q, &error), &error, VIDA_NOT_SUPPORTED,
                "'ball'");
@@ -615,6 +645,7 @@ int main(void) {
                                     {"failures", test_failures},
                                     {"failed step", test_failed_step},
                                     {"declarations", test_declarations},
+                                    {"checkpoint", test_checkpoint},
                                     {"refusals", test_refusals},
                                     {NULL, NULL}};
   return check_main("events", tests);
