@@ -434,7 +434,7 @@ static int hold_folder(const RunFiles* files, bool resume, bool overwrite, VidaF
   if (stored > 0) {
     *error = (VidaError){.code = VIDA_INPUT_OUTPUT};
     snprintf(error->message, sizeof error->message,
-             "run: '%.300s' has finished runs of an unfinished comparison; resume = true goes on "
+             "run: '%.300s' has stored runs of an unfinished comparison; resume = true goes on "
              "with it, "
              "overwrite = true begins anew",
              files->directory);

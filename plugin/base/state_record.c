@@ -19,6 +19,7 @@ struct VidaRecord {
   const char* source;
   vida_record bytes; /* without header and checksums */
   const char* part;
+  bool restarts;
   VidaError error; /* the first failure */
 };
 
@@ -174,6 +175,14 @@ void vida__record_fail(VidaRecord* record, int code, const char* format, ...) {
 
 void vida__record_fail_memory(VidaRecord* record) {
   vida__record_fail(record, VIDA_OUT_OF_MEMORY, "%s", Vida_CodeText(VIDA_OUT_OF_MEMORY));
+}
+
+void vida__record_restart(VidaRecord* record) {
+  record->restarts = true;
+}
+
+bool vida__record_restarts(const VidaRecord* record) {
+  return record->restarts;
 }
 
 bool vida__record_is_read(const VidaRecord* record) {

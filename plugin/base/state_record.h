@@ -32,6 +32,11 @@ void vida__record_fail(VidaRecord* record, int code, const char* format, ...)
     VIDA_PRINTF_LIKE(3, 4);
 /* Fails with VIDA_OUT_OF_MEMORY. */
 void vida__record_fail_memory(VidaRecord* record);
+/* Notes that what was visited does not determine the next steps to the last bit: an integrator of
+ * SUNDIALS restarts from it. */
+void vida__record_restart(VidaRecord* record);
+/* Returns whether vida__record_restart was called. */
+bool vida__record_restarts(const VidaRecord* record);
 /* Returns whether everything has been loaded. */
 bool vida__record_is_read(const VidaRecord* record);
 

@@ -171,7 +171,7 @@ static int hold_folders(Work* work, VidaError* error) {
   const int stored = work->arguments->overwrite ? 0 : VidaJournal_StoredRuns(work->out);
   if (stored > 0) {
     return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "UNFINISHED",
-                           "'%s' has %d finished run%s of an unfinished study; --resume goes on "
+                           "'%s' has %d stored run%s of an unfinished study; --resume goes on "
                            "with it, --overwrite begins anew",
                            work->out, stored, vida__plural(stored));
   }

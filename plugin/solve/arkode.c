@@ -220,6 +220,7 @@ void vida__arkode_record(vida_ode* ode, VidaRecord* record) {
     CALL(ode, GetCurrentStep, arkode_of(ode)->steps.arkode, &step);
   }
   VidaRecord_Reals(record, &step, 1);
+  vida__record_restart(record);
   if (VidaRecord_IsLoading(record)) {
     vida__ode_restart(ode, step > 0.0 ? step : 0.0);
   }

@@ -217,6 +217,7 @@ static void count(vida_ode* ode) {
 
 /* CVODE gives its history to nobody: it restarts at the node, with order one. */
 static void restart(vida_ode* ode, VidaRecord* record) {
+  vida__record_restart(record);
   if (VidaRecord_IsLoading(record)) {
     vida__ode_restart(ode, 0.0);
   }

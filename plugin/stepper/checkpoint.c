@@ -199,11 +199,8 @@ static int save(VidaStepper* stepper, VidaRecord* record, VidaError* error) {
   return vida__record_failure(record, error);
 }
 
-int VidaStepper_SaveBytes(const VidaStepper* stepper, unsigned char** bytes, size_t* size,
-                          VidaError* error) {
-  if (VIDA_REFUSE_NULL(error, stepper, bytes, size)) {
-    return VIDA_BAD_ARGUMENT;
-  }
+int vida__save_stepper(const VidaStepper* stepper, unsigned char** bytes, size_t* size,
+                       bool* is_exact, VidaError* error) {
   VidaRecord* record = NULL;
   *bytes = NULL;
   *size = 0;
@@ -211,8 +208,18 @@ int VidaStepper_SaveBytes(const VidaStepper* stepper, unsigned char** bytes, siz
   code = code ? code : vida__state_create(&record, error);
   code = code ? code : save((VidaStepper*)stepper, record, error);
   code = code ? code : vida__state_bytes(record, bytes, size, error);
+  *is_exact = !code && !vida__record_restarts(record);
   vida__state_destroy(&record);
   return code;
+}
+
+int VidaStepper_SaveBytes(const VidaStepper* stepper, unsigned char** bytes, size_t* size,
+                          VidaError* error) {
+  bool is_exact;
+  if (VIDA_REFUSE_NULL(error, stepper, bytes, size)) {
+    return VIDA_BAD_ARGUMENT;
+  }
+  return vida__save_stepper(stepper, bytes, size, &is_exact, error);
 }
 
 int VidaStepper_Save(const VidaStepper* stepper, const char* path, VidaError* error) {

@@ -9,6 +9,11 @@
 #include "base/state_record.h"
 #include "stepper/frame.h"
 
+/* Saves a stepper as VidaStepper_SaveBytes does. *is_exact receives whether the loaded stepper goes
+ * on bit for bit. */
+int vida__save_stepper(const VidaStepper* stepper, unsigned char** bytes, size_t* size,
+                       bool* is_exact, VidaError* error);
+
 /* Visits the version, the method, its options and what its steps depend on in the system: a record
  * that differs fails and names what does. When it is loaded, *options receives the options, which
  * the caller frees with VidaOptions_Destroy, also after a failure (checkpoint_system.c). */

@@ -10,9 +10,9 @@
 #include "study/study.h"
 #include "system/fingerprint.h"
 
-/* Options that change only how fast the results are computed, or which of them. */
-static bool is_free(const char* name) {
-  static const char* const names[] = {"jobs", "lanes", "wall_limit", "study_wall_limit"};
+bool vida__is_free_option(const char* name) {
+  static const char* const names[] = {"jobs", "lanes", "wall_limit", "study_wall_limit",
+                                      "checkpoint"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     if (strcmp(name, names[i]) == 0) {
       return true;
@@ -25,7 +25,7 @@ static void put_options(vida_record* record, const VidaOptions* options) {
   char text[VIDA_MESSAGE_SIZE];
   vida__put_text(record, VidaOptions_Method(options));
   for (int i = 0; i < VidaOptions_Count(options); i++) {
-    if (!is_free(VidaOptions_Row(options, i)->name)) {
+    if (!vida__is_free_option(VidaOptions_Row(options, i)->name)) {
       vida__option_text(options, i, text, sizeof text);
       vida__put_text(record, text);
     }

@@ -61,6 +61,10 @@ static const VidaOptionRow comparison_rows[] = {
      "WALL_LIMIT"},
     {"study_wall_limit", VIDA_OPTION_REAL, "s", INFINITY, 0.0, INFINITY, true, NULL,
      "wall time of the whole comparison, after which the current run ends and no other begins"},
+    {"checkpoint", VIDA_OPTION_REAL, "s", 60.0, 0.0, INFINITY, false, NULL,
+     "wall time between two states of a long run that are kept in the folder of results, from "
+     "which "
+     "--resume goes on"},
     {"stream", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 0.0, false, "auto|on|off",
      "keep only the statistics of runs from many starts in memory, and the rows in rows.csv; auto: "
      "from 20000 runs on, if no trajectories are written"},

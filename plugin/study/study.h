@@ -13,7 +13,8 @@
 #include "study/time/grid.h"
 #include "study/trajectory_columns.h"
 
-typedef struct vida_reference vida_reference; /* study/reference.h */
+typedef struct vida_reference vida_reference;   /* study/reference.h */
+typedef struct vida_run_keeper vida_run_keeper; /* study/run/run_state.h */
 
 /* The sizes with which the errors of a run are compared; 0: not known. */
 typedef struct vida_run_sizes {
@@ -81,9 +82,11 @@ struct VidaStudy {
   pthread_mutex_t* lock;      /* protects all rows while runs are parallel; otherwise NULL */
   double began; /* clock reading at the start of the last VidaStudy_Run (time_limits.h), s */
   char notes[VIDA_NOTES_SIZE];
-  size_t start_notes;       /* length of the notes about the start; notes about times follow */
-  vida_texts words;         /* of remarks in rows that were read from a file */
-  struct vida_sweep* sweep; /* whose rows are not kept (sweep/sweep.h); NULL: it is none */
+  size_t start_notes;            /* length of the notes about the start; notes about times follow */
+  vida_texts words;              /* of remarks in rows that were read from a file */
+  struct vida_sweep* sweep;      /* whose rows are not kept (sweep/sweep.h); NULL: it is none */
+  const vida_run_keeper* keeper; /* of states of runs in progress; NULL: they are not kept, as after
+                                    each VidaStudy_Run */
 };
 
 /* A symplectic defect that is smaller than this factor times its noise may be rounding. If it is
@@ -129,6 +132,19 @@ typedef struct vida_fingerprint {
   uint64_t system, options, reference, runs;
 } vida_fingerprint;
 int vida__fingerprint_study(const VidaStudy* study, vida_fingerprint* print, VidaError* error);
+
+/* Returns whether an option of comparisons changes only how fast the results are computed, or which
+ * of them. */
+bool vida__is_free_option(const char* name);
+/* Appends what the user has chosen to a record, as texts (choices.c). */
+void vida__put_choices(const VidaStudy* study, vida_record* record);
+/* Reads the choices of another process. Returns whether one differs from that of this study: its
+ * name, and its values there and here. */
+typedef struct vida_changed_choice {
+  char what[VIDA_NAME_SIZE], then[VIDA_NAME_SIZE * 2], now[VIDA_NAME_SIZE * 2];
+} vida_changed_choice;
+bool vida__find_changed_choice(const VidaStudy* study, vida_record* record,
+                               vida_changed_choice* changed);
 
 /* Returns the initial positions (n) of a run. */
 const double* vida__run_q0(const VidaStudy* study, const vida_run* run);

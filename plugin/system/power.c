@@ -282,3 +282,9 @@ int vida__power_energy(vida_power* power, double t, const double* q, const doubl
   const int code = vida__energy(&power->evaluator, t, q, v, power->l_q, power->l_v, energy);
   return code || isfinite(*energy) ? code : VIDA_NOT_FINITE;
 }
+
+void vida__power_record(vida_power* power, VidaRecord* record) {
+  const size_t n = (size_t)power->system->coordinate_count, m = (size_t)power->system->row_count;
+  VidaRecord_Reals(record, power->l_q, 3 * n + 2 * m);
+  vida__equations_record(power->equations, record);
+}

@@ -41,4 +41,7 @@ int vida__power_find(vida_power* power, double t, const double* q, const double*
 int vida__power_energy(vida_power* power, double t, const double* q, const double* v,
                        double* energy);
 
+/* Visits the last factors of the equations and what later ones depend on. */
+void vida__power_record(vida_power* power, VidaRecord* record);
+
 #endif

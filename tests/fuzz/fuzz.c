@@ -1,7 +1,8 @@
 /* The fuzzer: calls the command and the library in one process with inputs that generate.lua makes
  * from seeds. See tests/fuzz/run.
  *
- *   vida_fuzz KIND FIRST COUNT   inputs of a kind: script, arguments, results, record
+ *   vida_fuzz KIND FIRST COUNT   inputs of a kind: script, arguments, results, hdf5, journal,
+ *                                checkpoint, record
  *   vida_fuzz file SCRIPT...     these scripts
  *
  * Works in the current directory. The input at work is in the files "current" and "script.lua", so
@@ -21,6 +22,7 @@
 #include <vida/method.h>
 #include <vida/vida.h>
 
+#include "base/record.h"
 #include "binding.h"
 
 int vida_main(int count, char** arguments); /* main of plugin/cli/main.c */
@@ -192,11 +194,14 @@ static size_t damage(char* text, size_t size) {
   return size;
 }
 
-/* Files of results of small_script, kept in memory. */
-static const char* const result_files[] = {"report.json", "comparison.csv", "comparison.json",
-                                           "p-rattle-h_0.1.csv", NULL};
-static char* kept_text[4];
-static size_t kept_size[4];
+/* A file that is damaged, kept in memory. */
+typedef struct kept_file {
+  const char* path;
+  char* text;
+  size_t size;
+} kept_file;
+
+static char work_text[SIZE];
 
 static char* read_file(const char* path, size_t* size) {
   char* text = malloc(SIZE);
@@ -208,28 +213,43 @@ static char* read_file(const char* path, size_t* size) {
   return text;
 }
 
-static void make_results(void) {
-  write_file("script.lua", small_script, sizeof small_script - 1);
-  CALL("run", "script.lua", "--out", "results", "--quiet");
-  for (int i = 0; result_files[i]; i++) {
-    char path[64];
-    snprintf(path, sizeof path, "results/%s", result_files[i]);
-    kept_text[i] = read_file(path, &kept_size[i]);
-    if (kept_size[i] == 0) {
-      fprintf(report, "%s is missing\n", path);
-      exit(2);
-    }
+static void keep(kept_file* file) {
+  file->text = read_file(file->path, &file->size);
+  if (file->size == 0) {
+    fprintf(report, "%s is missing\n", file->path);
+    exit(2);
   }
 }
 
-static void try_results(uint64_t seed) {
-  static char text[SIZE];
-  char path[64];
-  const int i = (int)draw(4);
-  memcpy(text, kept_text[i], kept_size[i]);
-  const size_t size = damage(text, kept_size[i]);
-  snprintf(path, sizeof path, "results/%s", result_files[i]);
-  write_file(path, text, size);
+/* Writes a damaged copy of a file. */
+static void write_damaged(const kept_file* file) {
+  memcpy(work_text, file->text, file->size);
+  write_file(file->path, work_text, damage(work_text, file->size));
+}
+
+static void restore(const kept_file* file) {
+  write_file(file->path, file->text, file->size);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static kept_file results[] = {{"results/report.json", NULL, 0},
+                              {"results/comparison.csv", NULL, 0},
+                              {"results/comparison.json", NULL, 0},
+                              {"results/p-rattle-h_0.1.csv", NULL, 0}};
+
+static void make_results(void) {
+  write_file("script.lua", small_script, sizeof small_script - 1);
+  CALL("run", "script.lua", "--out", "results", "--quiet");
+  for (int i = 0; i < 4; i++) {
+    keep(&results[i]);
+  }
+}
+
+static void try_results(lua_State* L, uint64_t seed) {
+  (void)L;
+  const kept_file* file = &results[draw(4)];
+  write_damaged(file);
   switch (seed % 4) {
     case 0:
       CALL("compare", "results", "results");
@@ -238,13 +258,271 @@ static void try_results(uint64_t seed) {
       CALL("plot", "results");
       break;
     case 2:
-      CALL("compare", path, path);
+      CALL("compare", file->path, file->path);
       break;
     default:
       CALL("report", "results");
       break;
   }
-  write_file(path, kept_text[i], kept_size[i]);
+  restore(file);
+}
+
+/* ---- trajectories in HDF5 -------------------------------------------------------------------- */
+
+static kept_file joined = {"hdf5/trajectories.h5", NULL, 0};
+
+static void make_hdf5(void) {
+  write_file("script.lua", small_script, sizeof small_script - 1);
+  CALL("run", "script.lua", "--out", "hdf5", "--format", "hdf5", "--quiet");
+  keep(&joined);
+}
+
+static void try_hdf5(lua_State* L, uint64_t seed) {
+  (void)L;
+  write_damaged(&joined);
+  switch (seed % 4) {
+    case 0:
+      CALL("compare", "hdf5/trajectories.h5", "hdf5/trajectories.h5");
+      break;
+    case 1:
+      CALL("plot", "hdf5", "energy", "trajectory");
+      break;
+    case 2:
+      CALL("compare", "hdf5/trajectories.h5:p-rattle-h_0.1", "hdf5/trajectories.h5:p-rattle-h_0.1");
+      break;
+    default:
+      CALL("export", "hdf5", "--format", "numpy");
+      break;
+  }
+  restore(&joined);
+}
+
+/* ---- unfinished studies ---------------------------------------------------------------------- */
+
+/* The last run does not end: the others remain in the journal. */
+static const char endless_script[] =
+    "local vida = require 'vida'\n"
+    "local s = vida.system { 'p', dimension = 2 }\n"
+    "local a = s:particle { 'a', mass = 1, position = { 1, 0 } }\n"
+    "s:distance { 'rod', s.ground, a, length = 1 }\n"
+    "return vida.compare { system = s, time = 1, reference = { 'rattle', h = 0.1 },\n"
+    "  methods = { { 'rattle', h = { 0.1, 0.05 } }, { 'del-midpoint', h = { 0.1, 1e-7 } } } }\n";
+
+static const char endless_sweep[] =
+    "local vida = require 'vida'\n"
+    "local s = vida.system { 'p', dimension = 2 }\n"
+    "local a = s:particle { 'a', mass = 1, position = { 1, 0 } }\n"
+    "s:distance { 'rod', s.ground, a, length = 1 }\n"
+    "return vida.sweep { system = s, time = 1, stream = 'on', cloud = { count = 1100, spread = 0.1 "
+    "},\n"
+    "  methods = { { 'rattle', h = 0.1 }, { 'del-midpoint', h = 0.1 } } }\n";
+
+static kept_file unfinished[] = {{"journal/study.journal", NULL, 0},
+                                 {"journal/p-rattle-h_0.1.csv", NULL, 0},
+                                 {"journal/p-rattle-h_0.05.csv", NULL, 0},
+                                 {"journal/p-del-midpoint-h_0.1.csv", NULL, 0}};
+
+static void make_journal(void) {
+  write_file("script.lua", endless_script, sizeof endless_script - 1);
+  CALL("run", "script.lua", "--out", "journal", "--quiet", "--wall-limit", "0.2");
+  for (int i = 0; i < 4; i++) {
+    keep(&unfinished[i]);
+  }
+}
+
+static int64_t integer_at(const char* bytes) {
+  vida_record record = {.bytes = (unsigned char*)bytes, .size = 8};
+  return vida__get_integer(&record);
+}
+
+static void put_integer_at(char* bytes, uint64_t value) {
+  for (int i = 0; i < 8; i++) {
+    bytes[i] = (char)(unsigned char)(value >> 8 * i);
+  }
+}
+
+/* Damages a record of the journal in work_text, and corrects its length and its checksum, as
+ * somebody would who means harm. Returns the new size. */
+static size_t damage_record(size_t size) {
+  enum { MAGIC = 13, FRAME = 24, MOST = 64 };
+  static char payload[SIZE];
+  size_t at[MOST];
+  int count = 0;
+  for (size_t next = MAGIC; next + FRAME <= size && count < MOST;) {
+    at[count++] = next;
+    next += FRAME + (size_t)integer_at(work_text + next + 8);
+  }
+  if (count == 0) {
+    return size;
+  }
+  char* frame = work_text + at[draw((uint64_t)count)];
+  const size_t length = (size_t)integer_at(frame + 8);
+  const size_t after = size - (size_t)(frame - work_text) - FRAME - length;
+  memcpy(payload, frame + FRAME, length);
+  const size_t now = damage(payload, length);
+  if (size - length + now > SIZE) {
+    return size;
+  }
+  memmove(frame + FRAME + now, frame + FRAME + length, after);
+  memcpy(frame + FRAME, payload, now);
+  const unsigned char kind = (unsigned char)integer_at(frame);
+  put_integer_at(frame + 8, now);
+  put_integer_at(frame + 16,
+                 vida__checksum(vida__checksum(VIDA_CHECKSUM_START, &kind, 1), payload, now));
+  return size - length + now;
+}
+
+static void try_journal(lua_State* L, uint64_t seed) {
+  (void)L, (void)seed;
+  const kept_file* file = &unfinished[draw(3) ? 0 : draw(4)];
+  memcpy(work_text, file->text, file->size);
+  const size_t size =
+      file == unfinished && draw(2) ? damage_record(file->size) : damage(work_text, file->size);
+  for (int i = 0; i < 4; i++) {
+    restore(&unfinished[i]);
+  }
+  write_file(file->path, work_text, size);
+  CALL("run", "script.lua", "--out", "journal", "--resume", "--quiet", "--wall-limit", "0.002");
+}
+
+/* ---- checkpoints ----------------------------------------------------------------------------- */
+
+/* A system with checkpoints of all methods that move it. */
+enum { MOST_CHECKPOINTS = 128 };
+typedef struct checkpoint {
+  const VidaSystem* system;
+  unsigned char* bytes;
+  size_t size;
+} checkpoint;
+static checkpoint checkpoints[MOST_CHECKPOINTS];
+static int checkpoint_count;
+
+static VidaSystem* make_system(bool is_constrained) {
+  static const double down[] = {0.0, -9.81};
+  VidaError error;
+  VidaSystem* system = NULL;
+  const VidaParticle bob = {"bob",
+                            1.0,
+                            {VidaInitial_Given(0.6), VidaInitial_Given(-0.8)},
+                            {VidaInitial_Given(0.08), VidaInitial_Given(0.06)}};
+  const VidaDistance rod = {"rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(0), 1.0};
+  int code = VidaSystem_Create("pendulum", 2, &system, &error);
+  code = code ? code : VidaSystem_AddParticle(system, &bob, NULL, &error);
+  code = code ? code : VidaSystem_AddGravity(system, down, &error);
+  if (!code && is_constrained) {
+    code = VidaSystem_AddDistance(system, &rod, &error);
+  }
+  code = code ? code : VidaSystem_Complete(system, &error);
+  if (code) {
+    fail(error.message);
+  }
+  return system;
+}
+
+static void add_checkpoint(const VidaSystem* system, const char* method, double rtol) {
+  static const double q[] = {0.6, -0.8}, v[] = {0.08, 0.06};
+  checkpoint* made = &checkpoints[checkpoint_count];
+  VidaOptions* options = NULL;
+  VidaStepper* stepper = NULL;
+  VidaError error;
+  int code = VidaOptions_Create(method, &options, &error);
+  code = code ? code : VidaOptions_SetReal(options, "h", 0.01, &error);
+  if (!code && rtol > 0.0) {
+    code = VidaOptions_SetReal(options, "rtol", rtol, &error);
+  }
+  code = code ? code : VidaStepper_Create(system, options, &stepper, &error);
+  code = code ? code : VidaStepper_Start(stepper, 0.0, q, v, &error);
+  for (int step = 0; step < 7 && !code; step++) {
+    code = VidaStepper_Step(stepper, &error);
+  }
+  code = code ? code : VidaStepper_SaveBytes(stepper, &made->bytes, &made->size, &error);
+  if (!code) {
+    made->system = system;
+    checkpoint_count++;
+  }
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+}
+
+static void make_checkpoints(void) {
+  for (int constrained = 0; constrained < 2; constrained++) {
+    const VidaSystem* system = make_system(constrained);
+    for (int i = 0; i < Vida_MethodCount() && checkpoint_count < MOST_CHECKPOINTS; i++) {
+      const int before = checkpoint_count;
+      add_checkpoint(system, Vida_MethodInfo(i)->name, 0.0);
+      if (checkpoint_count == before) {
+        add_checkpoint(system, Vida_MethodInfo(i)->name, 1e-5);
+      }
+    }
+  }
+  if (checkpoint_count < 20) {
+    fail("too few checkpoints");
+  }
+}
+
+/* Damages the numbers of a checkpoint in work_text, and corrects all checksums. Returns the new
+ * size. */
+static size_t damage_numbers(size_t size) {
+  enum { HEADER = 32, BLOCK = 4096, CHECK = 8 };
+  static char numbers[SIZE];
+  size_t count = 0;
+  for (size_t at = HEADER; at < size;) {
+    const size_t length = size - at > BLOCK + CHECK ? BLOCK : size - at - CHECK;
+    memcpy(numbers + count, work_text + at, length);
+    count += length;
+    at += length + CHECK;
+  }
+  if (draw(2)) { /* one of the 64-bit numbers */
+    static const uint64_t odd[] = {0,
+                                   1,
+                                   UINT64_MAX,
+                                   0x7ff0000000000000,
+                                   0x7ff8000000000000,
+                                   0x7fefffffffffffff,
+                                   0x7fffffff,
+                                   0x80000000,
+                                   1000,
+                                   7};
+    const size_t at = draw(count / 8) * 8;
+    put_integer_at(numbers + at, draw(2) ? odd[draw(sizeof odd / sizeof *odd)]
+                                         : (uint64_t)integer_at(numbers + at) ^ 1ULL << draw(64));
+  } else {
+    count = damage(numbers, count);
+  }
+  put_integer_at(work_text + 16, count);
+  put_integer_at(work_text + 24, vida__checksum(VIDA_CHECKSUM_START, work_text, 24));
+  size_t to = HEADER;
+  for (size_t from = 0, block = 0; from < count; block++) {
+    const size_t length = count - from > BLOCK ? BLOCK : count - from;
+    memcpy(work_text + to, numbers + from, length);
+    put_integer_at(work_text + to + length,
+                   vida__checksum(VIDA_CHECKSUM_START + block, numbers + from, length));
+    to += length + CHECK;
+    from += length;
+  }
+  return to;
+}
+
+static void try_checkpoint(lua_State* L, uint64_t seed) {
+  (void)L, (void)seed;
+  const checkpoint* chosen = &checkpoints[draw((uint64_t)checkpoint_count)];
+  VidaStepper* stepper = NULL;
+  VidaError error;
+  double energy;
+  memcpy(work_text, chosen->bytes, chosen->size);
+  const size_t size = draw(4) ? damage_numbers(chosen->size) : damage(work_text, chosen->size);
+  write_file("current", work_text, size);
+  limit_time(SECONDS);
+  int code = VidaStepper_LoadBytes(chosen->system, NULL, (const unsigned char*)work_text, size,
+                                   &stepper, &error);
+  for (int i = 0; i < 3 && !code; i++) {
+    code = VidaStepper_Step(stepper, &error);
+  }
+  if (!code) {
+    VidaStepper_Energy(stepper, &energy, NULL, &error);
+  }
+  VidaStepper_Destroy(&stepper);
+  limit_time(0);
 }
 
 /* ---- records of methods ---------------------------------------------------------------------- */
@@ -261,9 +539,10 @@ static int write_velocities(VidaIntegration* integration, double* v, VidaError* 
 }
 
 /* Makes a record in which some members are wrong; a registered one lives as long as the program. */
-static void try_record(void) {
+static void try_record(lua_State* L, uint64_t seed) {
   static const char* const texts[] = {NULL,   "",  "rattle", "Ä", "a b", "x\n", "0",
                                       "free", "h", "auto|",  "|", "a|b", "\x1b"};
+  (void)L, (void)seed;
   VidaMethod* method = calloc(1, sizeof *method);
   VidaOptionRow* rows = calloc(4, sizeof *rows);
   char* name = malloc(16);
@@ -351,22 +630,37 @@ static lua_State* open_generator(void) {
   return L;
 }
 
-static void try_input(lua_State* L, const char* kind, uint64_t seed) {
+/* A kind of inputs: what is made once, and what is done with one input. */
+typedef struct input_kind {
+  const char* name;
+  void (*prepare)(void); /* nullable */
+  void (*attempt)(lua_State* L, uint64_t seed);
+} input_kind;
+
+static const input_kind kinds[] = {{"script", NULL, try_script},
+                                   {"arguments", make_results, try_arguments},
+                                   {"results", make_results, try_results},
+                                   {"hdf5", make_hdf5, try_hdf5},
+                                   {"journal", make_journal, try_journal},
+                                   {"checkpoint", make_checkpoints, try_checkpoint},
+                                   {"record", NULL, try_record}};
+
+static const input_kind* find_kind(const char* name) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    if (strcmp(kinds[i].name, name) == 0) {
+      return &kinds[i];
+    }
+  }
+  fail("the kinds are script, arguments, results, hdf5, journal, checkpoint and record");
+  return NULL;
+}
+
+static void try_input(lua_State* L, const input_kind* kind, uint64_t seed) {
   state = (seed + 1) * 0x9E3779B97F4A7C15u | 1;
   for (int i = 0; i < 4; i++) {
     draw(1);
   }
-  if (strcmp(kind, "script") == 0) {
-    try_script(L, seed);
-  } else if (strcmp(kind, "arguments") == 0) {
-    try_arguments(L, seed);
-  } else if (strcmp(kind, "results") == 0) {
-    try_results(seed);
-  } else if (strcmp(kind, "record") == 0) {
-    try_record();
-  } else {
-    fail("the kinds are script, arguments, results and record");
-  }
+  kind->attempt(L, seed);
 }
 
 /* The files of a fixed corpus. */
@@ -413,14 +707,15 @@ int main(int count, char** arguments) {
   lua_State* L = open_generator();
   const uint64_t first = strtoull(arguments[2], NULL, 10);
   const uint64_t number = count > 3 ? strtoull(arguments[3], NULL, 10) : 1;
-  if (strcmp(arguments[1], "script") != 0) {
-    make_results();
+  const input_kind* kind = find_kind(arguments[1]);
+  if (kind->prepare) {
+    kind->prepare();
   }
   const int note = open("seed", O_WRONLY | O_CREAT, 0666);
   for (uint64_t seed = first; seed < first + number; seed++) {
     note_seed(note, seed);
     rewind(stderr); /* the messages of the last input are enough */
-    try_input(L, arguments[1], seed);
+    try_input(L, kind, seed);
   }
   lua_close(L);
   return 0;

@@ -92,7 +92,7 @@ says "cannot go on: it has another number of comparisons"
 # Nor are finished runs lost to the same command without --resume.
 cp -r "$work/killed" "$work/kept"
 expect 1 run "$work/study.lua" --out "$work/killed" --set pause=long
-says "has 26 finished runs of an unfinished study; --resume goes on with it, --overwrite begins anew"
+says "has 26 stored runs of an unfinished study; --resume goes on with it, --overwrite begins anew"
 diff -r "$work/killed" "$work/kept" >"$work/differences" || complain "refused, and: $(cat "$work/differences")"
 expect 2 run "$work/study.lua" --out "$work/killed" --resume --overwrite
 run run "$work/study.lua" --out "$work/kept" --overwrite

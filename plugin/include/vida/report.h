@@ -264,8 +264,9 @@ VIDA_API int VidaJournal_Create(const VidaJournalScope* scope, VidaJournal** jou
  * says which. The caller owns *journal and frees it with VidaJournal_Destroy. */
 VIDA_API int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** journal,
                                 VidaError* error);
-/* Returns the number of finished runs that the journal in `directory` has, which a new study in it
- * would lose; 0 without a journal, and with one that is damaged from the beginning. */
+/* Returns the number of runs that a new study in `directory` would lose: those that its journal has
+ * as finished, and those of which a state is kept; 0 without a journal, and with one that is
+ * damaged from the beginning. */
 VIDA_API int VidaJournal_StoredRuns(const char* directory);
 /* Returns the number of runs that VidaJournal_Resume has found finished. */
 VIDA_API int VidaJournal_KeptRuns(const VidaJournal* journal);
@@ -274,7 +275,8 @@ VIDA_API int VidaJournal_KeptRuns(const VidaJournal* journal);
 VIDA_API long long VidaJournal_LostBytes(const VidaJournal* journal);
 /* Returns callbacks for VidaStudy_Run that append the results of the study with this index. Their
  * calls must follow those of the recording and of the trajectories (nullable), which must live as
- * long as these callbacks are used. */
+ * long as these callbacks are used. The next VidaStudy_Run also keeps a state of each long run in
+ * the folder of the study, from which the next process goes on (option `checkpoint`). */
 VIDA_API VidaObserver VidaJournal_Observer(VidaJournal* journal, int study,
                                            VidaTrajectories* trajectories);
 /* Removes the file if all runs of all studies have ended, and other files have their results.

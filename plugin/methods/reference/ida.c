@@ -468,6 +468,7 @@ static void record_state(VidaIntegration* self, VidaRecord* record) {
   VidaRecord_Reals(record, own->values, own->numbers);
   VidaRecord_Reals(record, own->form.metric, (size_t)self->model.n);
   VidaRecord_Reals(record, &own->share, 1);
+  vida__record_restart(record);
   own->must_start = own->must_start || VidaRecord_IsLoading(record);
 }
 

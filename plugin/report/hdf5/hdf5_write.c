@@ -24,6 +24,13 @@ int vida__hdf5_append(vida_hdf5_writer* writer, const double* row, VidaError* er
   return vida__find_hdf5(NULL, 0, error);
 }
 
+long vida__hdf5_written(const vida_hdf5_writer* writer, int* waiting, const double** buffer) {
+  (void)writer;
+  *waiting = 0;
+  *buffer = NULL;
+  return 0;
+}
+
 int vida__hdf5_end(vida_hdf5_writer** writer, int facts, const vida_fact* fact, VidaError* error) {
   (void)writer;
   (void)facts;
@@ -329,6 +336,12 @@ int vida__hdf5_append(vida_hdf5_writer* writer, const double* row, VidaError* er
   vida__leave_hdf5(&writer->h5);
   writer->waiting = 0;
   return code;
+}
+
+long vida__hdf5_written(const vida_hdf5_writer* writer, int* waiting, const double** buffer) {
+  *waiting = writer->waiting;
+  *buffer = writer->buffer;
+  return (long)writer->rows;
 }
 
 /* A file in the mode for readers takes no attributes: it is opened once more. */

@@ -50,6 +50,10 @@ int vida__hdf5_begin(const char* path, const char* group, int columns,
                      vida_hdf5_writer** writer, VidaError* error);
 /* Appends a row with one number for each column. */
 int vida__hdf5_append(vida_hdf5_writer* writer, const double* row, VidaError* error);
+/* Returns the number of rows that can be read from the file whatever happens to the process.
+ * *waiting receives the number of rows after them that are not in the file yet, and *buffer these
+ * rows, which belong to the writer. */
+long vida__hdf5_written(const vida_hdf5_writer* writer, int* waiting, const double** buffer);
 /* Writes the remaining rows and further facts, closes the file and frees the writer. */
 int vida__hdf5_end(vida_hdf5_writer** writer, int facts, const vida_fact* fact, VidaError* error);
 /* Copies the tables of `count` files to the new file `path`. Table i is in the file path_of(list,

@@ -19,11 +19,12 @@
 #include "report/output/output.h"
 #include "report/page/recording.h"
 #include "study/reference/reference.h"
+#include "study/run/run_state.h"
 #include "study/study.h"
 #include "study/time/time_limits.h"
 
 #define MAGIC "VIDA journal\n"
-enum { MAGIC_SIZE = sizeof MAGIC - 1, FORMAT = 2, FRAME_SIZE = 24, PATH_SIZE = 4096 };
+enum { MAGIC_SIZE = sizeof MAGIC - 1, FORMAT = 3, FRAME_SIZE = 24, PATH_SIZE = 4096 };
 
 /* A larger reference is not stored but computed again. */
 enum { LARGEST_REFERENCE = 1 << 26 /* bytes */ };
@@ -40,6 +41,11 @@ typedef struct follower {
   int index; /* of the study */
   VidaTrajectories* trajectories;
   bool has_reference; /* its record has been written */
+  vida_run_keeper keeper;
+  vida_fingerprint print; /* of the study */
+  bool has_states;        /* of runs in progress, in files of their own */
+  vida_record* recorded;  /* of runs that go on: the states for the page; NULL: there are none */
+  int runs;               /* of the study */
 } follower;
 
 struct VidaJournal {
@@ -52,6 +58,7 @@ struct VidaJournal {
   bool is_unsaved; /* something was written since */
   int kept;
   long long lost;
+  bool goes_on;              /* with what an earlier process has made */
   vida_record record, frame; /* work space */
 };
 
@@ -146,6 +153,7 @@ static int put_head(VidaJournal* journal, VidaError* error) {
     vida__put_integer(record, (int64_t)print.options);
     vida__put_integer(record, (int64_t)print.reference);
     vida__put_integer(record, (int64_t)print.runs);
+    vida__put_choices(study, record);
   }
   return code;
 }
@@ -185,6 +193,8 @@ static int compare_study(const VidaJournal* journal, int index, vida_record* rea
     const uint64_t then = (uint64_t)vida__get_integer(read);
     changed = !changed && then != now[k] ? parts[k] : changed;
   }
+  vida_changed_choice choice;
+  const bool is_found = vida__find_changed_choice(study, read, &choice);
   if (read->too_short || !changed) {
     return VIDA_SUCCESS;
   }
@@ -192,7 +202,12 @@ static int compare_study(const VidaJournal* journal, int index, vida_record* rea
     which[0] = '\0';
     vida__append(which, sizeof which, "comparison %d", index + 1);
   }
-  vida__append(what, sizeof what, "%s of %s has changed since", changed, which);
+  if (changed != parts[0] && is_found) {
+    vida__append(what, sizeof what, "%s of %s was %s and is %s now", choice.what, which,
+                 choice.then, choice.now);
+  } else {
+    vida__append(what, sizeof what, "%s of %s has changed since", changed, which);
+  }
   return fail_as_changed(journal, error, what);
 }
 
@@ -226,7 +241,15 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
   const VidaStudy* study = journal->scope.studies[self->index];
   const VidaRecording* recording = recording_of(journal, self->index);
   vida_record* record = &journal->record;
-  (void)run, (void)row, (void)error;
+  (void)row;
+  if (self->recorded && self->recorded[run].size > 0) {
+    const int code =
+        vida__get_recording(recording_of(journal, self->index), run, &self->recorded[run], error);
+    vida__free_record(&self->recorded[run]);
+    if (code) {
+      return code;
+    }
+  }
   if (self->has_reference || !study->reference || study->reference->known.state ||
       study->reference->states == 0) { /* none, or one for each start, which is computed again */
     return VIDA_SUCCESS;
@@ -269,8 +292,135 @@ static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
   }
   vida__put_run(journal->scope.studies[self->index], run, row, record);
   const int code = append_record(journal, RECORD_RUN, error);
+  if (!code && self->has_states) {
+    vida__remove_run_state(journal->scope.directories[self->index], run);
+  }
   const bool is_due = vida__read_clock() - journal->synced >= SECONDS_BETWEEN_SYNCS;
   return code || !is_due ? code : synchronize(journal, error);
+}
+
+/* ---- states of runs in progress -------------------------------------------------------------- */
+
+static void put_print(const vida_fingerprint* print, vida_record* record) {
+  vida__put_integer(record, (int64_t)print->system);
+  vida__put_integer(record, (int64_t)print->options);
+  vida__put_integer(record, (int64_t)print->reference);
+  vida__put_integer(record, (int64_t)print->runs);
+}
+
+static bool is_print(const vida_fingerprint* print, vida_record* record) {
+  const uint64_t parts[] = {print->system, print->options, print->reference, print->runs};
+  bool is_same = true;
+  for (int k = 0; k < 4; k++) {
+    is_same = (uint64_t)vida__get_integer(record) == parts[k] && is_same;
+  }
+  return is_same && !record->too_short;
+}
+
+/* Appends a part with its length, and empties it. */
+static void put_part(vida_record* record, vida_record* part) {
+  vida__put_integer(record, (int64_t)part->size);
+  vida__put_bytes(record, part->bytes, part->size);
+  record->no_memory = record->no_memory || part->no_memory;
+  vida__clear_record(part);
+}
+
+/* Reads a part; its bytes are copied. */
+static bool get_part(vida_record* record, vida_record* part) {
+  const int64_t size = vida__get_integer(record);
+  if (record->too_short || size < 0 || (uint64_t)size > record->size - record->at) {
+    return false;
+  }
+  vida__put_bytes(part, record->bytes + record->at, (size_t)size);
+  record->at += (size_t)size;
+  return !part->no_memory;
+}
+
+static int keep_state(void* data, int run, const vida_record* state, VidaError* error) {
+  follower* self = data;
+  VidaJournal* journal = self->journal;
+  const VidaRecording* recording = recording_of(journal, self->index);
+  vida_record* record = &journal->record;
+  vida_record part = {0};
+  vida__clear_record(record);
+  put_print(&self->print, record);
+  vida__put_integer(record, run);
+  int code = self->trajectories ? vida__put_trajectory(self->trajectories, run, &part, error)
+                                : VIDA_SUCCESS;
+  put_part(record, &part);
+  if (recording) {
+    vida__put_recording(recording, run, &part);
+  }
+  put_part(record, &part);
+  vida__free_record(&part);
+  vida__put_bytes(record, state->bytes, state->size);
+  self->has_states = true;
+  return code ? code
+              : vida__write_run_state(journal->scope.directories[self->index], run, record, error);
+}
+
+/* Finds the parts of a state in the record of its file. */
+static bool take_parts(follower* self, int run, vida_record* record, vida_record* state) {
+  const VidaJournal* journal = self->journal;
+  vida_record written = {0}, recorded = {0};
+  bool good = is_print(&self->print, record) && vida__get_integer(record) == run &&
+              get_part(record, &written) && get_part(record, &recorded) &&
+              (recorded.size > 0) == (recording_of(journal, self->index) != NULL) &&
+              (self->trajectories ? vida__get_trajectory(self->trajectories, run, &written)
+                                  : written.size == 0);
+  if (good && !self->recorded) {
+    self->recorded = vida__allocate((size_t)self->runs, sizeof *self->recorded);
+  }
+  good = good && self->recorded;
+  if (good) {
+    self->recorded[run] = recorded;
+    recorded = (vida_record){0};
+    vida__put_bytes(state, record->bytes + record->at, record->size - record->at);
+  }
+  vida__free_record(&written);
+  vida__free_record(&recorded);
+  return good && !state->no_memory;
+}
+
+static bool find_state(void* data, int run, vida_record* state) {
+  follower* self = data;
+  const VidaJournal* journal = self->journal;
+  vida_record record = {0};
+  const bool is_found =
+      journal->goes_on &&
+      vida__read_run_state(journal->scope.directories[self->index], run, &record) &&
+      take_parts(self, run, &record, state);
+  vida__free_record(&record);
+  return is_found;
+}
+
+static void choose_state(void* data, int run, bool goes_on) {
+  follower* self = data;
+  const VidaJournal* journal = self->journal;
+  if (goes_on || !journal->goes_on) {
+    return;
+  }
+  if (self->recorded) {
+    vida__free_record(&self->recorded[run]);
+  }
+  if (self->trajectories) {
+    vida__drop_trajectory(self->trajectories, run);
+  }
+  vida__remove_run_state(journal->scope.directories[self->index], run);
+}
+
+/* Makes the next VidaStudy_Run keep the states of long runs. Without memory, it keeps none. */
+static void keep_states(follower* self) {
+  VidaStudy* study = self->journal->scope.studies[self->index];
+  VidaError ignored;
+  if (!self->journal->scope.directories || vida__fingerprint_study(study, &self->print, &ignored)) {
+    return;
+  }
+  self->has_states = self->journal->goes_on;
+  self->runs = study->count;
+  self->keeper = (vida_run_keeper){VidaOptions_Get(study->options, "checkpoint"), find_state,
+                                   choose_state, keep_state, self};
+  study->keeper = &self->keeper;
 }
 
 VidaObserver VidaJournal_Observer(VidaJournal* journal, int study, VidaTrajectories* trajectories) {
@@ -279,6 +429,7 @@ VidaObserver VidaJournal_Observer(VidaJournal* journal, int study, VidaTrajector
   }
   follower* self = &journal->followers[study];
   self->trajectories = trajectories;
+  keep_states(self);
   return (VidaObserver){.begin = begin_run, .end = end_run, .data = self};
 }
 
@@ -438,6 +589,13 @@ void VidaJournal_Destroy(VidaJournal** journal) {
   }
   vida__free_record(&old->record);
   vida__free_record(&old->frame);
+  for (int i = 0; i < old->scope.count; i++) {
+    follower* self = &old->followers[i];
+    for (int run = 0; run < self->runs && self->recorded; run++) {
+      vida__free_record(&self->recorded[run]);
+    }
+    free(self->recorded);
+  }
   free(old->followers);
   free(old);
   *journal = NULL;
@@ -552,6 +710,9 @@ int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** journal, Vid
   code = code ? code : make_journal(scope, journal, error);
   code = code ? code : open_file(*journal, error);
   code = code ? code : read_journal(*journal, error);
+  if (!code) {
+    (*journal)->goes_on = true;
+  }
   if (code && *journal) {
     forget_runs(scope);
     VidaJournal_Destroy(journal);
@@ -577,6 +738,7 @@ int VidaJournal_StoredRuns(const char* directory) {
          is_there) {
     runs += kind == RECORD_RUN;
   }
+  runs += journal && journal->file >= 0 ? vida__count_run_states(directory) : 0;
   VidaJournal_Destroy(&journal);
   return runs;
 }
@@ -597,5 +759,11 @@ bool VidaJournal_RemoveComplete(VidaJournal* journal) {
       is_complete = is_complete && vida__has_ended(&study->runs[run].row);
     }
   }
-  return is_complete && unlink(journal->path) == 0;
+  if (!is_complete || unlink(journal->path) != 0) {
+    return false;
+  }
+  for (int i = 0; i < journal->scope.count && journal->scope.directories; i++) {
+    vida__remove_run_states(journal->scope.directories[i]);
+  }
+  return true;
 }

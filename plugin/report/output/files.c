@@ -84,6 +84,7 @@ int VidaReport_PrepareFolder(const char* directory, VidaError* error) {
   remove(path);
   vida__remove_pictures(directory);
   vida__remove_results(directory);
+  vida__remove_run_states(directory);
   /* Files of an earlier run would not belong to the files that are written now. */
   static const char* const results[] = {
       "comparison.csv",      "comparison.json",    "study.txt",

@@ -10,6 +10,7 @@
 #include <vida/report.h>
 #include <vida/study.h>
 
+#include "base/record.h"
 #include "base/text.h"
 
 /* Creates a folder and its parents if they do not exist (files.c). */
@@ -159,10 +160,32 @@ bool vida__has_ended(const VidaRow* row);
  * and its size in bytes (trajectory.c). */
 void vida__find_trajectory(VidaTrajectories* trajectories, int run,
                            char name[VIDA_TRAJECTORY_NAME_SIZE], long long* size);
+/* Appends what has been written of a run in progress to a record, and makes it safe in its file. */
+int vida__put_trajectory(VidaTrajectories* trajectories, int run, vida_record* record,
+                         VidaError* error);
+/* Reads that in another process. Returns whether the files of the run still have all of it: when
+ * the run begins, it goes on with them. */
+bool vida__get_trajectory(VidaTrajectories* trajectories, int run, vida_record* record);
+/* The run begins anew, whatever vida__get_trajectory has returned. */
+void vida__drop_trajectory(VidaTrajectories* trajectories, int run);
 /* Returns whether the trajectory that vida__find_trajectory has found is still there: a file of
  * this size or, of HDF5, all of the table, in a file of its own or in that of the study
  * (trajectory.c). */
 bool vida__has_trajectory(const char* directory, const char* name, long long size);
+
+/* Writes the state of a run in progress to its file in a folder, in place of an earlier one
+ * (run_states.c). */
+int vida__write_run_state(const char* directory, int run, const vida_record* state,
+                          VidaError* error);
+/* Reads it in another process. Returns false if there is none, or if it is damaged. */
+bool vida__read_run_state(const char* directory, int run, vida_record* state);
+/* Returns how many runs have a state in a folder, and in its folders 1, 2, ... of several
+ * comparisons.
+ */
+int vida__count_run_states(const char* directory);
+/* Removes the state of a run, or those of all runs. */
+void vida__remove_run_state(const char* directory, int run);
+void vida__remove_run_states(const char* directory);
 
 /* Makes the file names of all runs of a comparison. No two are equal, even if case is ignored.
  * row(list, i) returns row i. */

@@ -26,7 +26,8 @@ typedef struct vida_summary_line {
   char* text;  /* the names with numbers and steps, one method per line */
 } vida_summary_line;
 
-/* The fastest run among those with a position error of at most `error`. */
+/* The fastest run among those with a position error of at most `error`; there are none in a study
+ * with several starts. */
 typedef struct vida_summary_cost {
   double error, least_error; /* it is the fastest for errors from `error` down to `least_error` */
   int run, next;             /* next: the fastest run of another method; -1: none */

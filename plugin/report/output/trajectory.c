@@ -12,45 +12,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/record.h"
 #include "base/text.h"
-#include "report/hdf5/tables.h"
 #include "report/output/output.h"
 #include "report/output/stored_table.h"
+#include "report/output/trajectories.h"
 #include "study/study.h"
-#include "study/trajectory_columns.h"
 #include "system/model/model.h"
-
-typedef char file_name[VIDA_FILE_NAME_SIZE];
-
-typedef enum trajectory_format { FORMAT_NONE, FORMAT_CSV, FORMAT_HDF5 } trajectory_format;
-
-/* A run that is being written: in one of the formats. */
-typedef struct open_run {
-  FILE* file;
-  vida_hdf5_writer* writer;
-  long rows;      /* written so far */
-  bool is_begun;  /* by this process */
-  bool is_joined; /* in the file of all runs, by an earlier process */
-} open_run;
-
-struct VidaTrajectories {
-  const VidaStudy* study;
-  const VidaSystem* system;
-  trajectory_format format;
-  vida_column_list list;
-  vida_table_column* columns; /* list.count + 1: t comes first */
-  double* row;                /* as many numbers */
-  vida_evaluator evaluator;   /* of the drawing */
-  double* xyz;                /* of its points */
-  char* directory;
-  char* joined; /* path of the file with all runs */
-  int runs;
-  file_name* names; /* runs, without endings */
-  open_run* open;   /* runs */
-  bool is_finished;
-  char *partial, *complete, *incomplete; /* paths, room for the longest name */
-  size_t path_size;
-};
 
 /* ---- names and paths ------------------------------------------------------------------------- */
 
@@ -58,12 +26,14 @@ static const VidaRow* row_of_study(const void* study, int run) {
   return VidaStudy_Row(study, run);
 }
 
-static void set_paths(VidaTrajectories* trajectories, int run) {
-  static const char* const endings[][3] = {
-      [FORMAT_CSV] = {".csv.partial", ".csv", ".incomplete.csv"},
-      [FORMAT_HDF5] = {VIDA_HDF5_ENDING ".partial", VIDA_HDF5_ENDING, VIDA_HDF5_ENDING}};
-  char* const paths[] = {trajectories->partial, trajectories->complete, trajectories->incomplete};
-  for (int i = 0; i < 3; i++) {
+void vida__set_paths(VidaTrajectories* trajectories, int run) {
+  static const char* const endings[][4] = {
+      [VIDA_FORMAT_CSV] = {".csv.partial", ".csv", ".incomplete.csv", ".earlier.csv.partial"},
+      [VIDA_FORMAT_HDF5] = {VIDA_HDF5_ENDING ".partial", VIDA_HDF5_ENDING, VIDA_HDF5_ENDING,
+                            ".earlier" VIDA_HDF5_ENDING ".partial"}};
+  char* const paths[] = {trajectories->partial, trajectories->complete, trajectories->incomplete,
+                         trajectories->earlier};
+  for (int i = 0; i < 4; i++) {
     paths[i][0] = '\0';
     vida__append(paths[i], trajectories->path_size, "%s/%s%s", trajectories->directory,
                  trajectories->names[run], endings[trajectories->format][i]);
@@ -217,11 +187,11 @@ static void fill_row(VidaTrajectories* trajectories, const VidaSample* sample) {
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
-static trajectory_format find_format(const VidaStudy* study) {
+static vida_trajectory_format find_format(const VidaStudy* study) {
   const VidaOptions* options = vida__study_options(study);
-  return VidaOptions_HasChoice(options, "trajectories", "csv")    ? FORMAT_CSV
-         : VidaOptions_HasChoice(options, "trajectories", "hdf5") ? FORMAT_HDF5
-                                                                  : FORMAT_NONE;
+  return VidaOptions_HasChoice(options, "trajectories", "csv")    ? VIDA_FORMAT_CSV
+         : VidaOptions_HasChoice(options, "trajectories", "hdf5") ? VIDA_FORMAT_HDF5
+                                                                  : VIDA_FORMAT_NONE;
 }
 
 static int allocate(VidaTrajectories* trajectories, const char* directory, VidaError* error) {
@@ -229,14 +199,15 @@ static int allocate(VidaTrajectories* trajectories, const char* directory, VidaE
   trajectories->path_size = strlen(directory) + VIDA_FILE_NAME_SIZE + 32;
   trajectories->directory = vida__copy_text(directory);
   trajectories->joined = vida__allocate(trajectories->path_size, 1);
-  trajectories->names = vida__allocate((size_t)trajectories->runs, sizeof(file_name));
+  trajectories->names = vida__allocate((size_t)trajectories->runs, sizeof(vida_file_name));
   trajectories->open = vida__allocate((size_t)trajectories->runs, sizeof *trajectories->open);
   trajectories->partial = vida__allocate(trajectories->path_size, 1);
   trajectories->complete = vida__allocate(trajectories->path_size, 1);
   trajectories->incomplete = vida__allocate(trajectories->path_size, 1);
+  trajectories->earlier = vida__allocate(trajectories->path_size, 1);
   if (!trajectories->directory || !trajectories->joined || !trajectories->names ||
       !trajectories->open || !trajectories->partial || !trajectories->complete ||
-      !trajectories->incomplete) {
+      !trajectories->incomplete || !trajectories->earlier) {
     return vida__fail_memory(error);
   }
   vida__append(trajectories->joined, trajectories->path_size, "%s/" VIDA_HDF5_FILE, directory);
@@ -266,7 +237,7 @@ int VidaTrajectories_Create(const VidaStudy* study, const char* directory,
   made->study = study;
   made->system = VidaStudy_System(study);
   made->format = find_format(study);
-  int code = made->format == FORMAT_HDF5 ? vida__find_hdf5(NULL, 0, error) : VIDA_SUCCESS;
+  int code = made->format == VIDA_FORMAT_HDF5 ? vida__find_hdf5(NULL, 0, error) : VIDA_SUCCESS;
   code = code ? code : allocate(made, directory, error);
   if (code == VIDA_SUCCESS) {
     code = vida__make_directory(directory, error);
@@ -332,7 +303,7 @@ static bool cut_to_rows(const char* path) {
 }
 
 /* Closes the file. If writing failed, the file is kept as incomplete where it has rows. */
-static int close_csv(VidaTrajectories* trajectories, open_run* run, VidaError* error) {
+static int close_csv(VidaTrajectories* trajectories, vida_open_run* run, VidaError* error) {
   FILE* file = run->file;
   int code = vida__finish_output(file, trajectories->partial, error);
   run->file = NULL;
@@ -367,7 +338,7 @@ static int begin_hdf5(VidaTrajectories* trajectories, int index, const VidaRow* 
 }
 
 /* `row` is NULL if the study was broken off. */
-static int close_hdf5(open_run* run, const VidaRow* row, VidaError* error) {
+static int close_hdf5(vida_open_run* run, const VidaRow* row, VidaError* error) {
   const vida_fact facts[] = {{VIDA_HDF5_STATUS, row ? row->status : "STOPPED", 0.0},
                              {"t_end", NULL, row ? row->t_end : (double)NAN},
                              {"steps", NULL, row ? (double)row->steps : 0.0}};
@@ -376,7 +347,7 @@ static int close_hdf5(open_run* run, const VidaRow* row, VidaError* error) {
 
 static const char* path_of_run(const void* list, int run) {
   VidaTrajectories* trajectories = (VidaTrajectories*)list; /* its paths are scratch space */
-  set_paths(trajectories, run);
+  vida__set_paths(trajectories, run);
   return trajectories->open[run].is_joined ? trajectories->joined : trajectories->complete;
 }
 
@@ -398,8 +369,8 @@ static bool have_ended(const VidaTrajectories* trajectories) {
 static bool has_files(VidaTrajectories* trajectories) {
   bool any = false;
   for (int run = 0; run < trajectories->runs; run++) {
-    open_run* one = &trajectories->open[run];
-    set_paths(trajectories, run);
+    vida_open_run* one = &trajectories->open[run];
+    vida__set_paths(trajectories, run);
     const bool has_own = access(trajectories->complete, F_OK) == 0;
     one->is_joined = !has_own && !one->is_begun &&
                      vida__is_in_hdf5(trajectories->joined, trajectories->names[run]);
@@ -431,7 +402,7 @@ static int join_runs(VidaTrajectories* trajectories, VidaError* error) {
     remove(partial);
   }
   for (int run = 0; run < trajectories->runs && !code; run++) {
-    set_paths(trajectories, run);
+    vida__set_paths(trajectories, run);
     remove(trajectories->complete);
   }
   free(partial);
@@ -444,23 +415,23 @@ static int join_runs(VidaTrajectories* trajectories, VidaError* error) {
  * start. */
 static int finish_run(VidaTrajectories* trajectories, int index, const VidaRow* row,
                       VidaError* error) {
-  open_run* run = &trajectories->open[index];
+  vida_open_run* run = &trajectories->open[index];
   const bool complete = row && vida__is_finished(row);
   if (!run->file && !run->writer) {
     return VIDA_SUCCESS;
   }
-  set_paths(trajectories, index);
+  vida__set_paths(trajectories, index);
   const char* path = complete ? trajectories->complete : trajectories->incomplete;
   int code = run->file ? close_csv(trajectories, run, error) : close_hdf5(run, row, error);
   if (!complete && run->rows == 0) {
     remove(trajectories->partial);
     return code;
   }
-  if (code && trajectories->format == FORMAT_HDF5 &&
+  if (code && trajectories->format == VIDA_FORMAT_HDF5 &&
       !vida__is_whole_in_hdf5(trajectories->partial, trajectories->names[index])) {
     remove(trajectories->partial);
   } else if (code &&
-             trajectories->format == FORMAT_HDF5) { /* what was written before can be read */
+             trajectories->format == VIDA_FORMAT_HDF5) { /* what was written before can be read */
     rename(trajectories->partial, trajectories->incomplete);
   }
   if (code == VIDA_SUCCESS && rename(trajectories->partial, path) != 0) {
@@ -477,16 +448,28 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
     return vida__fail(error, VIDA_WRONG_ORDER,
                       "a run was added to the study after its trajectories were created");
   }
-  set_paths(trajectories, run);
+  vida_open_run* opened = &trajectories->open[run];
+  const bool goes_on = opened->goes_on;
+  vida__set_paths(trajectories, run);
   remove(trajectories->complete);
   remove(trajectories->incomplete);
-  trajectories->open[run].rows = 0;
-  trajectories->open[run].is_begun = true;
-  if (trajectories->format == FORMAT_HDF5) {
-    return begin_hdf5(trajectories, run, row, error);
+  if (!goes_on) {
+    remove(trajectories->earlier);
+    opened->rows = 0;
   }
+  opened->is_begun = true;
+  opened->goes_on = false;
+  if (trajectories->format == VIDA_FORMAT_HDF5) {
+    const int code = begin_hdf5(trajectories, run, row, error);
+    return code || !goes_on ? code : vida__write_earlier(trajectories, opened, error);
+  }
+  if (goes_on) {
+    return vida__go_on_with_csv(trajectories, opened, error);
+  }
+  opened->size = 0;
+  opened->sum = VIDA_CHECKSUM_START;
   FILE* file = vida__create_stream(trajectories->partial);
-  trajectories->open[run].file = file;
+  opened->file = file;
   if (!file) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot write %s: %s", trajectories->partial,
                       strerror(errno));
@@ -497,7 +480,7 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
 
 static int write_sample(void* data, int index, const VidaSample* sample, VidaError* error) {
   VidaTrajectories* trajectories = data;
-  open_run* run = &trajectories->open[index];
+  vida_open_run* run = &trajectories->open[index];
   fill_row(trajectories, sample);
   run->rows++;
   if (run->writer) {
@@ -505,7 +488,7 @@ static int write_sample(void* data, int index, const VidaSample* sample, VidaErr
   }
   write_numbers(trajectories, run->file);
   if (ferror(run->file)) {
-    set_paths(trajectories, index);
+    vida__set_paths(trajectories, index);
     return vida__finish_output(run->file, trajectories->partial, error);
   }
   return VIDA_SUCCESS;
@@ -516,7 +499,7 @@ static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
 }
 
 VidaObserver VidaTrajectories_Observer(VidaTrajectories* trajectories) {
-  return !trajectories || trajectories->format == FORMAT_NONE
+  return !trajectories || trajectories->format == VIDA_FORMAT_NONE
              ? (VidaObserver){0}
              : (VidaObserver){.begin = begin_run,
                               .sample = write_sample,
@@ -535,7 +518,7 @@ int VidaTrajectories_Finish(VidaTrajectories* trajectories, VidaError* error) {
       code = code ? code : failure; /* the study was broken off */
     }
   }
-  if (!trajectories->is_finished && trajectories->format == FORMAT_HDF5 && !code &&
+  if (!trajectories->is_finished && trajectories->format == VIDA_FORMAT_HDF5 && !code &&
       have_ended(trajectories)) {
     code = join_runs(trajectories, error);
   }
@@ -553,10 +536,10 @@ void vida__find_trajectory(VidaTrajectories* trajectories, int run,
   const char* const paths[] = {trajectories->complete, trajectories->incomplete};
   name[0] = '\0';
   *size = 0;
-  if (trajectories->format == FORMAT_NONE) {
+  if (trajectories->format == VIDA_FORMAT_NONE) {
     return;
   }
-  set_paths(trajectories, run);
+  vida__set_paths(trajectories, run);
   for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !name[0]; i++) {
     struct stat status;
     if (stat(paths[i], &status) == 0) {
@@ -597,6 +580,9 @@ void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
     free(dead->columns[i].name);
     free(dead->columns[i].unit);
   }
+  for (int run = 0; run < dead->runs && dead->open; run++) {
+    free(dead->open[run].earlier);
+  }
   free(dead->columns);
   free(dead->row);
   free(dead->xyz);
@@ -609,6 +595,7 @@ void VidaTrajectories_Destroy(VidaTrajectories** trajectories) {
   free(dead->partial);
   free(dead->complete);
   free(dead->incomplete);
+  free(dead->earlier);
   free(dead);
   *trajectories = NULL;
 }

@@ -321,6 +321,29 @@ int vida__get_recorded_run(VidaRecording* recording, int index, vida_record* rec
   return record->too_short ? fail_to_fit(error) : VIDA_SUCCESS;
 }
 
+void vida__put_recording(const VidaRecording* recording, int index, vida_record* record) {
+  const vida_recorded_run* run = vida__recorded_run(recording, index);
+  vida__put_recorded_run(recording, index, record);
+  if (run) {
+    vida__put_integer(record, run->arrived);
+    vida__put_integer(record, run->last_kept);
+    vida__put_reals(record, (size_t)recording->layout.width, run->last);
+  }
+}
+
+int vida__get_recording(VidaRecording* recording, int index, vida_record* record,
+                        VidaError* error) {
+  vida_recorded_run* run = vida__recorded_run(recording, index);
+  const int code = vida__get_recorded_run(recording, index, record, error);
+  if (run && !code) {
+    run->arrived = (long)vida__get_integer(record);
+    run->last_kept = vida__get_integer(record) != 0;
+    vida__get_reals(record, (size_t)recording->layout.width, run->last);
+    record->too_short = record->too_short || run->every < 1 || run->arrived < 0;
+  }
+  return code || !record->too_short ? code : fail_to_fit(error);
+}
+
 void vida__put_recorded_reference(const VidaRecording* recording, vida_record* record) {
   const vida_recorded_reference* reference = &recording->reference;
   const size_t width = 1 + 3 * (size_t)recording->layout.points;

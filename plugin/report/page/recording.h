@@ -56,6 +56,10 @@ vida_recorded_run* vida__recorded_run(const VidaRecording* recording, int index)
 void vida__put_recorded_run(const VidaRecording* recording, int index, vida_record* record);
 int vida__get_recorded_run(VidaRecording* recording, int index, vida_record* record,
                            VidaError* error);
+/* The same of a run in progress; both do nothing for a run that is not recorded. Reading follows
+ * the beginning of the run. */
+void vida__put_recording(const VidaRecording* recording, int index, vida_record* record);
+int vida__get_recording(VidaRecording* recording, int index, vida_record* record, VidaError* error);
 void vida__put_recorded_reference(const VidaRecording* recording, vida_record* record);
 int vida__get_recorded_reference(VidaRecording* recording, vida_record* record, VidaError* error);
 

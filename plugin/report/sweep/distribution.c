@@ -34,7 +34,8 @@ typedef struct distant_rank {
 
 struct vida_distribution {
   const VidaRanks* ranks;
-  int study;
+  int study; /* its index */
+  const VidaStudy* sweep;
   const vida_fingerprint* print;
   long next, turn, count; /* to be handed out; whose result is added next; all chunks */
   result_slot* slots;     /* slot_count; that of chunk i is i % slot_count */
@@ -71,15 +72,17 @@ static int receive_record(const VidaRanks* ranks, bool waits, int* from, int* ki
 
 /* ---- process 0 ------------------------------------------------------------------------------- */
 
-int vida__create_distribution(const VidaRanks* ranks, int study, const vida_fingerprint* print,
+int vida__create_distribution(const VidaSweepScope* scope, int study, const vida_fingerprint* print,
                               long first, long count, vida_distribution** distribution,
                               VidaError* error) {
+  const VidaRanks* ranks = scope->ranks;
   vida_distribution* made = vida__allocate(1, sizeof *made);
   if (!made) {
     return vida__fail_memory(error);
   }
   *made = (vida_distribution){.ranks = ranks,
                               .study = study,
+                              .sweep = scope->studies[study],
                               .print = print,
                               .next = first,
                               .turn = first,
@@ -130,7 +133,7 @@ static int take_hello(vida_distribution* self, int from, vida_record* record, Vi
   VidaError why = {0};
   vida__append(whose, sizeof whose, "rank %d of the processes has", from);
   int code = vida__get_integer(record) == self->study
-                 ? vida__compare_identity(self->print, record, whose, &why)
+                 ? vida__compare_identity(self->sweep, self->print, record, whose, &why)
                  : refuse_comparisons(from, &why);
   if (code) {
     vida_record text = {0};
@@ -256,11 +259,11 @@ int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error) {
 
 /* ---- the other processes --------------------------------------------------------------------- */
 
-static int say_hello(const VidaRanks* ranks, int study, const vida_fingerprint* print,
-                     VidaError* error) {
+static int say_hello(const VidaRanks* ranks, int index, const VidaStudy* study,
+                     const vida_fingerprint* print, VidaError* error) {
   vida_record record = {0};
-  vida__put_integer(&record, study);
-  vida__put_identity(print, &record);
+  vida__put_integer(&record, index);
+  vida__put_identity(study, print, &record);
   const int code = send_record(ranks, 0, MESSAGE_HELLO, &record, error);
   vida__free_record(&record);
   return code;
@@ -291,7 +294,7 @@ static int work_on_study(const VidaRanks* ranks, VidaStudy* study, int index,
   vida_row_columns columns;
   const double began = vida__read_clock();
   int code = vida__find_row_columns(study, &columns, error);
-  code = code ? code : say_hello(ranks, index, print, error);
+  code = code ? code : say_hello(ranks, index, study, print, error);
   for (bool is_done = false; !code && !is_done;) {
     int from = -1, kind = MESSAGE_DONE;
     vida_record record = {0};

@@ -19,8 +19,8 @@ int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_co
                      long index, double began, const VidaObserver* observer, vida_record* record,
                      VidaError* error);
 
-/* Begins to distribute the chunks first .. count - 1 of study number `study`. */
-int vida__create_distribution(const VidaRanks* ranks, int study, const vida_fingerprint* print,
+/* Begins to distribute the chunks first .. count - 1 of study number `study` among scope->ranks. */
+int vida__create_distribution(const VidaSweepScope* scope, int study, const vida_fingerprint* print,
                               long first, long count, vida_distribution** distribution,
                               VidaError* error);
 void vida__destroy_distribution(vida_distribution** distribution);

@@ -49,8 +49,8 @@ int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error);
 int vida__read_sweep_state(vida_sweep_state* state, VidaError* error);
 /* Appends the version and the fingerprint of a study to a record; compares them with those of this
  * process. `whose` for the message: "rank 1 has". */
-void vida__put_identity(const vida_fingerprint* print, vida_record* record);
-int vida__compare_identity(const vida_fingerprint* print, vida_record* record, const char* whose,
-                           VidaError* error);
+void vida__put_identity(const VidaStudy* study, const vida_fingerprint* print, vida_record* record);
+int vida__compare_identity(const VidaStudy* study, const vida_fingerprint* print,
+                           vida_record* record, const char* whose, VidaError* error);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "report/sweep/files.h"
 
-enum { FORMAT = 1, PATH_SIZE = 4096 };
+enum { FORMAT = 2, PATH_SIZE = 4096 };
 #define MAGIC "VIDA sweep"
 
 static int name_file(const char* directory, char path[PATH_SIZE], VidaError* error) {
@@ -36,7 +36,8 @@ void VidaSweep_RemoveState(const char* directory) {
 
 /* ---- whose they are -------------------------------------------------------------------------- */
 
-void vida__put_identity(const vida_fingerprint* print, vida_record* record) {
+void vida__put_identity(const VidaStudy* study, const vida_fingerprint* print,
+                        vida_record* record) {
   vida__put_integer(record, FORMAT);
   vida__put_text(record, Vida_Version());
   vida__put_text(record, Vida_SundialsVersion());
@@ -44,6 +45,7 @@ void vida__put_identity(const vida_fingerprint* print, vida_record* record) {
   vida__put_integer(record, (int64_t)print->options);
   vida__put_integer(record, (int64_t)print->reference);
   vida__put_integer(record, (int64_t)print->runs);
+  vida__put_choices(study, record);
 }
 
 static int fail_as_changed(const char* whose, const char* what, const char* other, const char* own,
@@ -53,8 +55,8 @@ static int fail_as_changed(const char* whose, const char* what, const char* othe
                          other ? own : "");
 }
 
-int vida__compare_identity(const vida_fingerprint* print, vida_record* record, const char* whose,
-                           VidaError* error) {
+int vida__compare_identity(const VidaStudy* study, const vida_fingerprint* print,
+                           vida_record* record, const char* whose, VidaError* error) {
   char version[VIDA_NAME_SIZE], sundials[VIDA_NAME_SIZE];
   static const char* const parts[] = {"system", "set of options", "reference",
                                       "list of methods or starts"};
@@ -68,10 +70,20 @@ int vida__compare_identity(const vida_fingerprint* print, vida_record* record, c
   if (strcmp(sundials, Vida_SundialsVersion()) != 0) {
     return fail_as_changed(whose, "version of SUNDIALS", sundials, Vida_SundialsVersion(), error);
   }
+  const char* changed = NULL;
   for (size_t i = 0; i < sizeof now / sizeof now[0]; i++) {
-    if ((uint64_t)vida__get_integer(record) != now[i]) {
-      return fail_as_changed(whose, parts[i], NULL, NULL, error);
-    }
+    const uint64_t then = (uint64_t)vida__get_integer(record);
+    changed = !changed && then != now[i] ? parts[i] : changed;
+  }
+  vida_changed_choice choice;
+  const bool is_found = vida__find_changed_choice(study, record, &choice);
+  if (changed && changed != parts[0] && is_found) {
+    char what[VIDA_NAME_SIZE + 16] = "";
+    vida__append(what, sizeof what, "value of %s", choice.what);
+    return fail_as_changed(whose, what, choice.then, choice.now, error);
+  }
+  if (changed) {
+    return fail_as_changed(whose, changed, NULL, NULL, error);
   }
   return record->too_short ? fail_as_changed(whose, "format", NULL, NULL, error) : VIDA_SUCCESS;
 }
@@ -108,7 +120,7 @@ int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error) {
   for (int i = 0; i < scope->count; i++) {
     vida__put_integer(&record, scope->studies[i]->sweep != NULL);
     if (scope->studies[i]->sweep) {
-      vida__put_identity(&state->prints[i], &record);
+      vida__put_identity(scope->studies[i], &state->prints[i], &record);
       vida__put_integer(&record, state->bytes[i]);
       vida__put_sweep(scope->studies[i], &record);
     }
@@ -148,7 +160,7 @@ static int read_sweeps(vida_sweep_state* state, const char* path, vida_record* r
       return fail_as_changed(whose, "kind of comparison", NULL, NULL, error);
     }
     if (is_sweep) {
-      code = vida__compare_identity(&state->prints[i], record, whose, error);
+      code = vida__compare_identity(scope->studies[i], &state->prints[i], record, whose, error);
       state->bytes[i] = vida__get_integer(record);
       if (!code) {
         vida__get_sweep(scope->studies[i], record);

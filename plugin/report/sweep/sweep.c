@@ -282,8 +282,8 @@ static int run_sweep(running_sweep* work, VidaError* error) {
   work->written = 0.0; /* the first chunk is kept at once */
   if (!code && ranks && ranks->count > 1) {
     const long first = (work->study->sweep->made + size - 1) / size;
-    code = vida__create_distribution(ranks, work->index, &work->state->prints[work->index], first,
-                                     count_chunks(work->study), &work->distribution, error);
+    code = vida__create_distribution(work->scope, work->index, &work->state->prints[work->index],
+                                     first, count_chunks(work->study), &work->distribution, error);
     code = code ? code : run_distributed(work, error);
     vida__destroy_distribution(&work->distribution);
   } else if (!code) {

@@ -1,6 +1,7 @@
 #include "study/measure/drift.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 
 enum { LEAST_BLOCKS = 8 };
@@ -20,6 +21,16 @@ void vida__add_to_drift(vida_drift* drift, double t, double y) {
   drift->block[at].count++;
   vida__add_to_sum(&drift->squares, y * y);
   vida__add_point(&drift->line, t, y);
+}
+
+void vida__drift_record(vida_drift* drift, VidaRecord* record) {
+  vida__slope_record(&drift->line, record);
+  vida__record_sums(record, &drift->squares, 1);
+  for (int k = 0; k < VIDA_DRIFT_BLOCKS; k++) {
+    vida__record_sums(record, &drift->block[k].t, 1);
+    vida__record_sums(record, &drift->block[k].y, 1);
+    VidaRecord_Integer(record, &drift->block[k].count, 0, LONG_MAX / 64);
+  }
 }
 
 /* ---- confidence ------------------------------------------------------------------------------ */

@@ -26,6 +26,9 @@ void vida__start_drift(vida_drift* drift, double centre, long samples, double si
 /* Adds a sample y at the time t. */
 void vida__add_to_drift(vida_drift* drift, double t, double y);
 
+/* Visits the samples of a series that has been started. */
+void vida__drift_record(vida_drift* drift, VidaRecord* record);
+
 /* The fit of a series. Members are NaN without enough samples: two for a slope, VIDA_DRIFT_SAMPLES
  * for its interval. */
 typedef struct vida_drift_fit {

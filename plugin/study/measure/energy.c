@@ -50,3 +50,10 @@ void vida__judge_energy(vida_energy_verdict* verdict, double t, double defect, d
 bool vida__is_energy_wrong(const vida_energy_verdict* verdict) {
   return verdict->defect != 0.0 && (verdict->is_far || is_large(verdict, verdict->defect));
 }
+
+void vida__energy_record(vida_energy_verdict* verdict, VidaRecord* record) {
+  VidaRecord_Reals(record, &verdict->motion, 1);
+  VidaRecord_Reals(record, &verdict->t, 1);
+  VidaRecord_Reals(record, &verdict->defect, 1);
+  VidaRecord_Flag(record, &verdict->is_far);
+}

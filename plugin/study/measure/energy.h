@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/state_record.h"
+
 /* The sizes with which an energy defect is compared, and the defect that is reported. */
 typedef struct vida_energy_verdict {
   double start;     /* size of the kinetic and potential energy at the start; at rest `rest` */
@@ -23,6 +25,8 @@ void vida__begin_energy(vida_energy_verdict* verdict, double start, double rest,
 /* Processes the energy defect at t: the energy minus its correct value. `kinetic` is the kinetic
  * energy (J) there. */
 void vida__judge_energy(vida_energy_verdict* verdict, double t, double defect, double kinetic);
+/* Visits a verdict that has been started. */
+void vida__energy_record(vida_energy_verdict* verdict, VidaRecord* record);
 /* Returns whether a defect must be reported: it is large compared with the motion, or larger than
  * the method claims. */
 bool vida__is_energy_wrong(const vida_energy_verdict* verdict);

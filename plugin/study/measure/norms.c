@@ -1,5 +1,6 @@
 #include "study/measure/norms.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -45,6 +46,32 @@ double vida__mixed_difference(const double* x, const double* y, int count, const
 
 void vida__start_norm(vida_error_norm* norm, vida_norm kind, int length) {
   *norm = (vida_error_norm){.norm = kind, .length = length};
+}
+
+void vida__record_sums(VidaRecord* record, vida_sum* sums, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    VidaRecord_Reals(record, &sums[i].sum, 1);
+    VidaRecord_Reals(record, &sums[i].lost, 1);
+  }
+}
+
+void vida__norm_record(vida_error_norm* norm, VidaRecord* record) {
+  double* const reals[] = {&norm->difference_max, &norm->size_max, &norm->difference_end,
+                           &norm->size_end};
+  VidaRecord_Integer(record, &norm->samples, 0, LONG_MAX / 64);
+  vida__record_sums(record, &norm->difference_sum, 1);
+  vida__record_sums(record, &norm->size_sum, 1);
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+}
+
+void vida__slope_record(vida_slope* slope, VidaRecord* record) {
+  vida_sum* const sums[] = {&slope->t, &slope->tt, &slope->y, &slope->ty};
+  VidaRecord_Integer(record, &slope->points, 0, LONG_MAX / 64);
+  for (size_t k = 0; k < sizeof sums / sizeof *sums; k++) {
+    vida__record_sums(record, sums[k], 1);
+  }
 }
 
 void vida__add_sample(vida_error_norm* norm, double difference, double size) {

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/compensated_sum.h"
+#include "base/state_record.h"
 
 /* Returns the Euclidean norm of x - y, or of x if y is NULL, over the components in `selection`
  * (count), or over the first `count` if it is NULL. Overflows only if the result does. */
@@ -42,6 +43,10 @@ void vida__add_sample(vida_error_norm* norm, double difference, double size);
  * quantity; NaN if that is zero. */
 double vida__norm_value(const vida_error_norm* norm, bool relative);
 
+/* Visits sums, and the samples of a norm that has been started. */
+void vida__record_sums(VidaRecord* record, vida_sum* sums, size_t count);
+void vida__norm_record(vida_error_norm* norm, VidaRecord* record);
+
 /* A least-squares line through points that arrive one by one. Times count from `centre`, and values
  * should be differences from a typical value, to avoid cancellation. */
 typedef struct vida_slope {
@@ -53,6 +58,8 @@ typedef struct vida_slope {
 void vida__start_slope(vida_slope* slope, double centre);
 /* Adds a point. */
 void vida__add_point(vida_slope* slope, double t, double y);
+/* Visits the points of a line that has been started. */
+void vida__slope_record(vida_slope* slope, VidaRecord* record);
 /* Returns the slope; NaN if the points have fewer than two different times. */
 double vida__slope_value(const vida_slope* slope);
 

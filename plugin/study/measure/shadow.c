@@ -1,5 +1,6 @@
 #include "study/measure/shadow.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -220,4 +221,18 @@ int vida__add_to_shadow(vida_shadow* shadow, VidaStepper* stepper, VidaError* er
   vida__add_sample(&shadow->norm, fabs(shadow->now - shadow->start), fabs(shadow->start));
   vida__add_to_drift(&shadow->drift, shadow->t, shadow->now - shadow->start);
   return VIDA_SUCCESS;
+}
+
+void vida__shadow_record(vida_shadow* shadow, VidaRecord* record) {
+  double* const reals[] = {&shadow->start, &shadow->now, &shadow->t};
+  VidaRecord_Integer(record, &shadow->count, 0, LONG_MAX / 64);
+  VidaRecord_Reals(record, shadow->action, VIDA_MOST_SHADOW_NODES);
+  VidaRecord_Reals(record, shadow->q,
+                   (3 * (size_t)shadow->nodes + (shadow->q ? 1 : 0)) * (size_t)shadow->n);
+  VidaRecord_Flag(record, &shadow->has_value);
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  vida__norm_record(&shadow->norm, record);
+  vida__drift_record(&shadow->drift, record);
 }

@@ -50,4 +50,7 @@ int vida__begin_shadow(vida_shadow* shadow, VidaStepper* stepper, double centre,
 /* Adds the node after a step. */
 int vida__add_to_shadow(vida_shadow* shadow, VidaStepper* stepper, VidaError* error);
 
+/* Visits the nodes and values of a measurement that has begun. */
+void vida__shadow_record(vida_shadow* shadow, VidaRecord* record);
+
 #endif

@@ -8,32 +8,15 @@
 #include "base/text.h"
 #include "stepper/distance_steps.h"
 #include "stepper/jumps.h"
-#include "study/measure/defects.h"
-#include "study/measure/monitors.h"
 #include "study/reference/reference.h"
 #include "study/remarks.h"
 #include "study/run/run_sizes.h"
+#include "study/run/run_state.h"
+#include "study/run/running_run.h"
 #include "study/study.h"
-#include "study/time/time_loop.h"
 #include "system/model/model.h"
 
-/* The data of a run in progress. */
-typedef struct running_run {
-  VidaStudy* study;
-  vida_run* run;
-  VidaRow row; /* of the run, which others see when it is complete */
-  int index;
-  const VidaObserver* observer;
-  vida_time_loop loop;
-  vida_deadline deadline;
-  vida_monitors monitors;
-  bool has_samples;    /* the observer receives samples */
-  long sampled;        /* the step of the last row of samples; -1: none yet */
-  bool study_must_end; /* the failure is not the run's own */
-  char what[VIDA_NAME_SIZE + VIDA_REAL_TEXT_SIZE + 32]; /* is done, for progress */
-} running_run;
-
-static int emit_sample(running_run* work, bool is_at_jump, VidaError* error) {
+static int emit_sample(vida_running_run* work, bool is_at_jump, VidaError* error) {
   const VidaObserver* observer = work->observer;
   work->sampled = work->loop.step;
   if (!work->has_samples) {
@@ -73,7 +56,7 @@ static int emit_sample(running_run* work, bool is_at_jump, VidaError* error) {
 
 /* Processes a jump, at a node or not: the work, and one sample on each side. */
 static int observe_jump(void* data, VidaStepper* stepper, VidaError* error) {
-  running_run* work = data;
+  vida_running_run* work = data;
   int code = vida__observe_jump(&work->monitors, &work->loop, error);
   const double t = VidaStepper_Time(stepper), node = vida__time_loop_time(&work->loop);
   const bool is_node = fabs(t - node) <= 1e-9 * work->run->grid.h;
@@ -87,12 +70,12 @@ static int observe_jump(void* data, VidaStepper* stepper, VidaError* error) {
 
 /* Stores an event, and counts what it changes. */
 static int observe_event(const VidaEventRecord* record, void* data) {
-  running_run* work = data;
+  vida_running_run* work = data;
   const int code = vida__add_event(&work->run->events, record);
   return code ? code : vida__observe_event(&work->monitors, &work->loop, record);
 }
 
-static int start_two_points(running_run* work, VidaError* error) {
+int vida__start_from_two_points(vida_running_run* work, VidaError* error) {
   const VidaStudy* study = work->study;
   long cursor = 0;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
@@ -128,7 +111,7 @@ int vida__find_own_start(const VidaStudy* study, vida_run* run, VidaError* error
 
 /* Energy and momentum are compared with those of the consistent start also for a run from two
  * points, whose own momentum differs: papers count this difference as an error of the method. */
-static int start_run(running_run* work, VidaError* error) {
+static int start_monitors(vida_running_run* work, VidaError* error) {
   const VidaStudy* study = work->study;
   int code = vida__find_own_start(study, work->run, error);
   code = code ? code
@@ -147,19 +130,25 @@ static int start_run(running_run* work, VidaError* error) {
     code = vida__take_sizes(&work->monitors, &work->loop, vida__run_v0(study, work->run),
                             &work->run->sizes, error);
   }
-  if (code == VIDA_SUCCESS) {
-    code = emit_sample(work, false, error);
-    vida__set_jump_function(work->loop.stepper, observe_jump, work);
-    VidaStepper_SetEventObserver(work->loop.stepper, observe_event, work, NULL);
-  }
-  if (code != VIDA_SUCCESS || !work->run->two_points) {
-    return code;
-  }
-
-  return start_two_points(work, error);
+  return code;
 }
 
-static int observe_run(running_run* work, VidaError* error) {
+/* Events and jumps are observed from now on. */
+static void observe_stepper(vida_running_run* work) {
+  vida__set_jump_function(work->loop.stepper, observe_jump, work);
+  VidaStepper_SetEventObserver(work->loop.stepper, observe_event, work, NULL);
+}
+
+static int start_run(vida_running_run* work, VidaError* error) {
+  int code = start_monitors(work, error);
+  if (code == VIDA_SUCCESS) {
+    code = emit_sample(work, false, error);
+    observe_stepper(work);
+  }
+  return code || !work->run->two_points ? code : vida__start_from_two_points(work, error);
+}
+
+static int observe_run(vida_running_run* work, VidaError* error) {
   int code = vida__observe_step(&work->monitors, &work->loop, error);
   if (code == VIDA_SUCCESS &&
       (vida__is_sampled(work->run, work->loop.step) || VidaStepper_HasEnded(work->loop.stepper))) {
@@ -168,34 +157,75 @@ static int observe_run(running_run* work, VidaError* error) {
   return code;
 }
 
-static void describe_work(running_run* work, const char* part) {
+void vida__describe_work(vida_running_run* work, const char* part) {
   vida__describe_steps(work->run->options, work->what, sizeof work->what);
   vida__append(work->what, sizeof work->what, "%s", part);
 }
 
-static int begin_time_loop(running_run* work, VidaError* error) {
-  describe_work(work, "");
+static int begin_time_loop(vida_running_run* work, VidaError* error) {
+  vida__describe_work(work, "");
+  if (work->goes_on) {
+    return VIDA_SUCCESS;
+  }
   const int code = start_run(work, error);
   return code == VIDA_SUCCESS && work->loop.step > 0 ? observe_run(work, error) : code;
 }
 
-static bool is_at_end(const running_run* work) {
+static bool is_at_end(const vida_running_run* work) {
   return vida__is_time_loop_over(&work->loop);
 }
 
+/* Whoever keeps states is called by one run at a time, as observers are. */
+static void lock_study(const VidaStudy* study) {
+  if (study->lock) {
+    pthread_mutex_lock(study->lock);
+  }
+}
+
+static void unlock_study(const VidaStudy* study) {
+  if (study->lock) {
+    pthread_mutex_unlock(study->lock);
+  }
+}
+
+/* Keeps the state of the run, unless it could not go on from there bit for bit. A state that cannot
+ * be kept costs time after a kill, but no result. */
+static void keep_state(vida_running_run* work) {
+  const double share = 20.0; /* of the time at most 1/20 */
+  vida_record state = {0};
+  VidaError ignored;
+  const double begin = vida__read_clock();
+  bool is_kept = false;
+  int code = vida__put_run_state(&work->loop, &work->monitors, work->study, work->sampled, &state,
+                                 &is_kept, &ignored);
+  if (!code && is_kept) {
+    lock_study(work->study);
+    code = work->keeper->keep(work->keeper->data, work->index, &state, &ignored);
+    unlock_study(work->study);
+  }
+  vida__free_record(&state);
+  const double end = vida__read_clock(), pause = share * (end - begin) - work->keeper->interval;
+  work->kept = end + (pause > 0.0 ? pause : 0.0);
+  work->keeper = code || !is_kept ? NULL : work->keeper;
+}
+
 /* Observes the step that has just been made, unless it has failed with a code. */
-static int follow_step(running_run* work, int code, VidaError* error) {
+static int follow_step(vida_running_run* work, int code, VidaError* error) {
   code = code ? code : observe_run(work, error);
+  if (work->keeper && !code && work->loop.clock - work->kept >= work->keeper->interval &&
+      work->loop.step < work->loop.grid.full) {
+    keep_state(work);
+  }
   return code ? code : vida__show_progress(&work->loop, error);
 }
 
-static void end_time_loop(running_run* work, int code) {
+static void end_time_loop(vida_running_run* work, int code) {
   vida__set_jump_function(work->loop.stepper, NULL, NULL);
   VidaStepper_SetEventObserver(work->loop.stepper, NULL, NULL, NULL);
   work->study_must_end = work->study_must_end || code == VIDA_STOPPED;
 }
 
-static int run_time_loop(running_run* work, VidaError* error) {
+static int run_time_loop(vida_running_run* work, VidaError* error) {
   int code = begin_time_loop(work, error);
   while (code == VIDA_SUCCESS && !is_at_end(work)) {
     code = follow_step(work, vida__advance_time_loop(&work->loop, 1, error), error);
@@ -209,7 +239,7 @@ static bool is_interrupt(int code) {
 }
 
 /* A step that failed or was interrupted leaves the state before it, which is the last sample. */
-static int emit_last_state(running_run* work, int code, VidaError* error) {
+static int emit_last_state(vida_running_run* work, int code, VidaError* error) {
   VidaError ignored;
   if ((code <= 0 && !is_interrupt(code)) || work->sampled < 0 || work->sampled == work->loop.step) {
     return VIDA_SUCCESS;
@@ -225,7 +255,7 @@ static int emit_last_state(running_run* work, int code, VidaError* error) {
   return emit_sample(work, false, error);
 }
 
-static void describe_failure(running_run* work, int code, const VidaError* problem) {
+static void describe_failure(vida_running_run* work, int code, const VidaError* problem) {
   VidaRow* row = &work->row;
   vida__forget_measurements(row);
   vida__finish_early(&work->monitors, row);
@@ -243,137 +273,9 @@ static void describe_failure(running_run* work, int code, const VidaError* probl
   }
 }
 
-/* ---- time ------------------------------------------------------------------------------------ */
-
-enum { MOST_REPEATS = 1000, LEAST_AUTOMATIC = 3, MOST_AUTOMATIC = 25 };
-#define ENOUGH_SECONDS 0.2
-
-/* Makes the same steps again, with progress but without samples. */
-static int run_time_loop_again(running_run* work, VidaError* error) {
-  enum { TOGETHER = 64 }; /* steps between two reports of the progress */
-  const VidaStudy* study = work->study;
-  int code = vida__start_time_loop(&work->loop, vida__run_q0(study, work->run),
-                                   vida__run_v0(study, work->run), error);
-  if (!code && work->run->two_points) {
-    code = start_two_points(work, error);
-  }
-  while (!code && !vida__is_time_loop_over(&work->loop)) {
-    code = vida__advance_time_loop(&work->loop, TOGETHER, error);
-    code = code ? code : vida__show_progress(&work->loop, error);
-  }
-  work->study_must_end = code == VIDA_STOPPED;
-  return code;
-}
-
-/* Repeats the run until its time is known, and writes the median to the row. If a repetition is
- * stopped, the run has still finished. */
-static int measure_time(running_run* work, VidaError* error) {
-  const long asked = (long)VidaOptions_Get(work->study->options, "repeats");
-  const long most = asked > 0 ? asked : MOST_AUTOMATIC;
-  double seconds[MOST_REPEATS];
-  double total = work->loop.wall;
-  long count = 1;
-  int code = VIDA_SUCCESS;
-  describe_work(work, ", again");
-  seconds[0] = work->loop.wall;
-  while (!code && count < most &&
-         (asked > 0 || count < LEAST_AUTOMATIC || total < ENOUGH_SECONDS)) {
-    code = run_time_loop_again(work, error);
-    if (!code) {
-      seconds[count++] = work->loop.wall;
-      total += work->loop.wall;
-    }
-  }
-  vida__sort_numbers(seconds, count);
-  work->row.wall_s = seconds[count / 2];
-  if (code == VIDA_WALL_LIMIT) {
-    char limit[VIDA_NAME_SIZE];
-    vida__add_remark(&work->row, (VidaRemark){.kind = VIDA_REMARK_FEWER_REPEATS, .count = count},
-                     vida__describe_limit(&work->deadline, limit));
-    code = VIDA_SUCCESS;
-  }
-  return code;
-}
-
-/* ---- defects of the step map ----------------------------------------------------------------- */
-
-static int start_stretch(void* data, const double* q, const double* v, VidaError* error) {
-  return vida__start_time_loop(&((running_run*)data)->loop, q, v, error);
-}
-
-static int step_stretch(void* data, VidaError* error) {
-  running_run* work = data;
-  int code = vida__advance_time_loop(&work->loop, 1, error);
-  code = code ? code : vida__show_progress(&work->loop, error);
-  work->study_must_end = code == VIDA_STOPPED;
-  return code;
-}
-
-/* If the steps of a stretch fail, the defect is not measured, and a remark gives the reason. */
-static int finish_stretch(running_run* work, const char* defect, int code, VidaError* error) {
-  if (!code || work->study_must_end) {
-    return code;
-  }
-  vida__add_remark(&work->row, (VidaRemark){.kind = VIDA_REMARK_DEFECT_FAILED, .word = defect},
-                   error->message);
-  return VIDA_SUCCESS;
-}
-
-/* With forces or nonholonomic rows the form is not preserved. */
-static int measure_symplectic(running_run* work, const vida_segment_runner* stretch,
-                              VidaError* error) {
-  const VidaStudy* study = work->study;
-  VidaRow* row = &work->row;
-  if (study->system->has_forces || study->system->nonholonomic) {
-    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_NO_FORM}, NULL);
-    return VIDA_SUCCESS;
-  }
-  const int code = vida__measure_symplectic_defect(
-      stretch, vida__run_q0(study, work->run), vida__run_v0(study, work->run), 1,
-      &row->symplectic_defect, &row->symplectic_noise, error);
-  return finish_stretch(work, "symplectic", code, error);
-}
-
-static int measure_reversibility(running_run* work, const vida_segment_runner* stretch,
-                                 VidaError* error) {
-  const VidaStudy* study = work->study;
-  VidaRow* row = &work->row;
-  bool own = true;
-  const int code = vida__measure_reversibility_defect(stretch, vida__run_q0(study, work->run),
-                                                      vida__run_v0(study, work->run),
-                                                      &row->reversibility_defect, &own, error);
-  if (!code && !own) {
-    row->reversibility_defect = NAN;
-    vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_NO_WAY_BACK}, NULL);
-  }
-  return finish_stretch(work, "reversibility", code, error);
-}
-
-static int measure_defects(running_run* work, VidaError* error) {
-  const VidaOptions* options = work->study->options;
-  const long asked = (long)VidaOptions_Get(options, "defect_steps");
-  const long all = work->run->grid.full;
-  const vida_segment_runner stretch = {.stepper = work->loop.stepper,
-                                       .t0 = work->study->t0,
-                                       .h = work->run->grid.h,
-                                       .steps = asked < all ? asked : all,
-                                       .start = start_stretch,
-                                       .step = step_stretch,
-                                       .data = work};
-  int code = VIDA_SUCCESS;
-  describe_work(work, ", defects");
-  if (VidaOptions_Get(options, "symplectic") != 0.0) {
-    code = measure_symplectic(work, &stretch, error);
-  }
-  if (!code && VidaOptions_Get(options, "reversibility") != 0.0) {
-    code = measure_reversibility(work, &stretch, error);
-  }
-  return code;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void remark_on_velocities(const running_run* work, VidaRow* row) {
+static void remark_on_velocities(const vida_running_run* work, VidaRow* row) {
   double t;
   const char* constraint = vida__velocity_jump(work->loop.stepper, &t);
   if (constraint) {
@@ -382,7 +284,7 @@ static void remark_on_velocities(const running_run* work, VidaRow* row) {
 }
 
 /* Compares the events of a run that has reached its end with those of the reference. */
-static void compare_events(const running_run* work, VidaRow* row) {
+static void compare_events(const vida_running_run* work, VidaRow* row) {
   const VidaStudy* study = work->study;
   const vida_event_list* events = &work->run->events;
   const vida_reference* reference = vida__reference_of(study, work->run);
@@ -405,7 +307,7 @@ static void compare_events(const running_run* work, VidaRow* row) {
 }
 
 /* Counts the events up to the last state of the run, and remarks on them. */
-static void finish_events(running_run* work, int code, VidaRow* row) {
+static void finish_events(vida_running_run* work, int code, VidaRow* row) {
   vida_event_list* events = &work->run->events;
   vida__forget_events_after(events, row->t_end);
   row->events = events->count;
@@ -426,7 +328,7 @@ static void finish_events(running_run* work, int code, VidaRow* row) {
   }
 }
 
-static int finish_run(running_run* work, int code, VidaError* problem) {
+static int finish_run(vida_running_run* work, int code, VidaError* problem) {
   VidaRow* row = &work->row;
   vida__clear_remarks(row);
   if (code == VIDA_SUCCESS) {
@@ -457,25 +359,20 @@ static int finish_run(running_run* work, int code, VidaError* problem) {
   return code;
 }
 
-static int notify_observer(const running_run* work,
+static int notify_observer(const vida_running_run* work,
                            int (*tell)(void*, int, const VidaRow*, VidaError*), VidaError* error) {
   return tell ? tell(work->observer->data, work->index, &work->row, error) : VIDA_SUCCESS;
 }
 
 /* Observers may read the rows of parallel runs at the end of any of them. */
-static void publish_row(const running_run* work) {
-  pthread_mutex_t* lock = work->study->lock;
-  if (lock) {
-    pthread_mutex_lock(lock);
-  }
+static void publish_row(const vida_running_run* work) {
+  lock_study(work->study);
   work->run->row = work->row;
-  if (lock) {
-    pthread_mutex_unlock(lock);
-  }
+  unlock_study(work->study);
 }
 
 /* Its status stays NOT_RUN. */
-static void skip_run(running_run* work) {
+static void skip_run(vida_running_run* work) {
   char limit[VIDA_NAME_SIZE];
   const vida_deadline deadline = vida__set_deadline(work->study);
   vida__clear_remarks(&work->row);
@@ -484,17 +381,56 @@ static void skip_run(running_run* work) {
   publish_row(work);
 }
 
+/* Creates the monitors. Where an earlier process has kept a state of the run, makes its start and
+ * goes on from there. A state that does not fit is not used. */
+static int prepare_run(vida_running_run* work, VidaError* error) {
+  VidaStudy* study = work->study;
+  vida_record state = {0};
+  VidaError ignored;
+  int code = vida__create_events(study->system, &work->run->events, error);
+  code = code ? code : vida__create_monitors(study, work->run, &work->monitors, error);
+  if (code || !work->keeper) {
+    return code;
+  }
+  lock_study(study);
+  const bool is_found = work->keeper->find(work->keeper->data, work->index, &state);
+  unlock_study(study);
+  if (is_found) {
+    work->goes_on =
+        !start_monitors(work, &ignored) &&
+        !vida__get_run_state(&work->loop, &work->monitors, study, &work->sampled, &state, &ignored);
+  }
+  lock_study(study);
+  work->keeper->choose(work->keeper->data, work->index, work->goes_on);
+  unlock_study(study);
+  vida__free_record(&state);
+  work->kept = vida__read_clock();
+  if (work->goes_on) {
+    vida__observe_time_loop(&work->loop, work->observer, work->index, work->what, work->deadline);
+    observe_stepper(work);
+  } else if (work->loop.stepper) {
+    vida__destroy_time_loop(&work->loop);
+    vida__destroy_monitors(&work->monitors);
+    work->loop.grid = work->run->grid;
+    work->sampled = -1;
+    code = vida__create_monitors(study, work->run, &work->monitors, error);
+  }
+  return code;
+}
+
 /* Begins a run, or skips it after the end of the time of the study (*is_open: false). */
-static int open_run(running_run* work, VidaStudy* study, int index, const VidaObserver* observer,
-                    bool* is_open, VidaError* error) {
+static int open_run(vida_running_run* work, VidaStudy* study, int index,
+                    const VidaObserver* observer, bool may_be_kept, bool* is_open,
+                    VidaError* error) {
   static const VidaObserver nobody = {0};
-  *work = (running_run){.study = study,
-                        .run = &study->runs[index],
-                        .row = study->runs[index].row,
-                        .index = index,
-                        .observer = observer ? observer : &nobody,
-                        .loop.grid = study->runs[index].grid,
-                        .sampled = -1};
+  *work = (vida_running_run){.study = study,
+                             .run = &study->runs[index],
+                             .row = study->runs[index].row,
+                             .index = index,
+                             .observer = observer ? observer : &nobody,
+                             .keeper = may_be_kept ? study->keeper : NULL,
+                             .loop.grid = study->runs[index].grid,
+                             .sampled = -1};
   observer = work->observer;
   work->has_samples =
       observer->sample && (!observer->has_samples || observer->has_samples(observer->data, index));
@@ -506,12 +442,12 @@ static int open_run(running_run* work, VidaStudy* study, int index, const VidaOb
   }
   work->deadline = vida__set_deadline(study);
   vida__destroy_events(&work->run->events);
-  int code = vida__create_events(study->system, &work->run->events, error);
-  code = code ? code : vida__create_monitors(study, work->run, &work->monitors, error);
+  int code = prepare_run(work, error);
   if (code == VIDA_SUCCESS) {
     code = notify_observer(work, work->observer->begin, error);
   }
   if (code != VIDA_SUCCESS) {
+    vida__destroy_time_loop(&work->loop);
     vida__destroy_monitors(&work->monitors);
   }
   *is_open = code == VIDA_SUCCESS;
@@ -519,7 +455,7 @@ static int open_run(running_run* work, VidaStudy* study, int index, const VidaOb
 }
 
 /* Ends an open run after its time loop, which has ended with a code and a problem. */
-static int close_run(running_run* work, int code, VidaError problem, VidaError* error) {
+static int close_run(vida_running_run* work, int code, VidaError problem, VidaError* error) {
   const VidaStudy* study = work->study;
   if (code != VIDA_SUCCESS && (!work->study_must_end || is_interrupt(code))) {
     VidaError observer_problem = {0};
@@ -533,10 +469,10 @@ static int close_run(running_run* work, int code, VidaError problem, VidaError* 
   }
   code = finish_run(work, code, &problem);
   if (code == VIDA_SUCCESS && VidaOptions_Get(study->options, "repeats") != 1.0) {
-    code = measure_time(work, &problem);
+    code = vida__measure_time(work, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = measure_defects(work, &problem);
+    code = vida__measure_defects(work, &problem);
   }
   publish_row(work);
   int result = VIDA_SUCCESS;
@@ -557,10 +493,10 @@ static int close_run(running_run* work, int code, VidaError problem, VidaError* 
 }
 
 int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, VidaError* error) {
-  running_run work;
+  vida_running_run work;
   VidaError problem = {0};
   bool is_open;
-  int code = open_run(&work, study, index, observer, &is_open, error);
+  int code = open_run(&work, study, index, observer, true, &is_open, error);
   if (!is_open) {
     return code;
   }
@@ -574,7 +510,7 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
 typedef struct joint_runs {
   vida_ensemble* ensemble;
   int count; /* of runs that are open */
-  running_run work[VIDA_LANES];
+  vida_running_run work[VIDA_LANES];
   int code[VIDA_LANES]; /* of their time loops */
   VidaError problem[VIDA_LANES];
 } joint_runs;
@@ -602,7 +538,7 @@ static int join_run(joint_runs* runs, VidaStudy* study, int index, const VidaObs
                     VidaError* error) {
   const int k = runs->count;
   bool is_open;
-  const int code = open_run(&runs->work[k], study, index, observer, &is_open, error);
+  const int code = open_run(&runs->work[k], study, index, observer, false, &is_open, error);
   if (is_open) {
     runs->count++;
     runs->code[k] = begin_time_loop(&runs->work[k], &runs->problem[k]);
@@ -627,7 +563,7 @@ static void stop_all(joint_runs* runs) {
 }
 
 /* Observes the step with index s of those that were made at once, if its node need not be shown. */
-static bool observe_unseen(const vida_ensemble* ensemble, running_run* work, int lane, long s,
+static bool observe_unseen(const vida_ensemble* ensemble, vida_running_run* work, int lane, long s,
                            const vida_joint_bounds* bounds) {
   vida_joint_node node;
   if (!vida__ensemble_read(ensemble, lane, s, work->loop.stepper, &node) ||
@@ -644,7 +580,7 @@ static bool observe_unseen(const vida_ensemble* ensemble, running_run* work, int
 /* Observes the steps of run k that were made at once. The last node is always shown: the motion
  * continues from there. */
 static void follow_joint_steps(joint_runs* runs, int k, int lane, long made) {
-  running_run* work = &runs->work[k];
+  vida_running_run* work = &runs->work[k];
   VidaError* problem = &runs->problem[k];
   vida_joint_bounds bounds;
   const bool are_unseen =
@@ -663,7 +599,7 @@ static void follow_joint_steps(joint_runs* runs, int k, int lane, long made) {
 
 /* Makes steps of run k alone, up to `step`. */
 static void step_alone(joint_runs* runs, int k, bool is_rejected, long step) {
-  running_run* work = &runs->work[k];
+  vida_running_run* work = &runs->work[k];
   VidaError* problem = &runs->problem[k];
   do {
     const int code = is_rejected ? vida__make_rejected_step(&work->loop, problem)

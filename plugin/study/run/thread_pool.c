@@ -256,5 +256,6 @@ int vida__make_runs(VidaStudy* study, const VidaObserver* observer, VidaError* e
   const int code = jobs > 1 ? make_at_once(study, jobs, observer ? observer : &nobody, error)
                             : make_in_turn(study, observer, error);
   note_lanes(study);
+  study->keeper = NULL; /* its owner may not live longer */
   return code;
 }

@@ -88,3 +88,17 @@ double vida__velocities_wrong_since(const vida_velocity_balance* balance) {
   }
   return balance->t[first];
 }
+
+void vida__velocity_balance_record(vida_velocity_balance* balance, VidaRecord* record) {
+  const size_t n = (size_t)balance->n;
+  vida__record_same(record, "velocities", 1, &balance->n);
+  for (size_t i = 0; i < 2 * n; i++) { /* `change` follows `defect` */
+    VidaRecord_Reals(record, &balance->defect[i].sum, 1);
+    VidaRecord_Reals(record, &balance->defect[i].lost, 1);
+  }
+  VidaRecord_Reals(record, balance->doubt, 3 * n); /* `inner` follows it */
+  VidaRecord_Reals(record, &balance->scale, 1);
+  VidaRecord_Reals(record, &balance->largest, 1);
+  VidaRecord_Reals(record, balance->t, VIDA_NOTED_DEFECTS);
+  VidaRecord_Reals(record, balance->noted, VIDA_NOTED_DEFECTS);
+}

@@ -10,6 +10,7 @@
 #define VIDA_STUDY_WORK_VELOCITY_BALANCE_H
 
 #include "base/compensated_sum.h"
+#include "base/state_record.h"
 #include "system/model/model.h"
 
 enum { VIDA_NOTED_DEFECTS = 6 };
@@ -41,6 +42,8 @@ void vida__destroy_velocity_balance(vida_velocity_balance* balance);
  * ends and the inner accelerations in balance->inner. */
 void vida__balance_velocities(vida_velocity_balance* balance, double t, double h, const double* v,
                               const double* a, const double* v_next, const double* a_next);
+/* Visits a balance, which may be empty. */
+void vida__velocity_balance_record(vida_velocity_balance* balance, VidaRecord* record);
 /* Returns whether the steps missed forces: a defect is large compared with the motion, and its
  * energy exceeds `least` (J). */
 bool vida__are_velocities_wrong(const vida_velocity_balance* balance, double least);

@@ -1,5 +1,6 @@
 #include "study/work/work_integral.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -392,4 +393,38 @@ void vida__follow_work_over_jump(vida_work* work, double t, const double* q, con
   set_node(work, node, t, q, v);
   work->after = after;
   work->steps = 2 * ((work->steps + 1) / 2);
+}
+
+static void record_node(vida_work_node* node, size_t n, VidaRecord* record) {
+  VidaRecord_Reals(record, &node->t, 1);
+  VidaRecord_Reals(record, &node->energy_rate, 1);
+  VidaRecord_Reals(record, node->q, 3 * n); /* v and a follow q */
+}
+
+void vida__work_record(vida_work* work, VidaRecord* record) {
+  const size_t n = (size_t)work->system->coordinate_count, m = (size_t)work->system->row_count;
+  double* const reals[] = {&work->before,         &work->after,      &work->energy_rate[0],
+                           &work->energy_rate[1], &work->lone,       &work->work.sum,
+                           &work->work.lost,      &work->earlier,    &work->pair,
+                           &work->doubt.sum,      &work->doubt.lost, &work->error,
+                           &work->unknown_t,      &work->slip};
+  vida__record_part(record, "work");
+  VidaRecord_Integer(record, &work->steps, 0, LONG_MAX / 64);
+  VidaRecord_Flag(record, &work->known);
+  for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
+    VidaRecord_Reals(record, reals[k], 1);
+  }
+  if (work->memory) {
+    record_node(&work->left, n, record);
+    record_node(&work->right, n, record);
+    record_node(&work->coarse, n, record);
+    for (size_t r = 0; r < m; r++) {
+      VidaRecord_Reals(record, &work->integral[r].sum, 1);
+      VidaRecord_Reals(record, &work->integral[r].lost, 1);
+    }
+  }
+  if (work->power) {
+    vida__power_record(work->power, record);
+  }
+  vida__velocity_balance_record(&work->balance, record);
 }

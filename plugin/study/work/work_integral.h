@@ -68,6 +68,8 @@ void vida__follow_work_to_jump(vida_work* work, double t, const double* q, const
  * since the positions do not change, and of explicit time. */
 void vida__follow_work_over_jump(vida_work* work, double t, const double* q, const double* v,
                                  double after);
+/* Visits the nodes and sums of work that has begun. */
+void vida__work_record(vida_work* work, VidaRecord* record);
 /* Returns the work (J) up to a time in the last step; NaN if it is not known. */
 double vida__work_at(vida_work* work, double t);
 /* Returns the size (J) that a defect of the energy balance must exceed to count as a defect of the

@@ -1,5 +1,6 @@
 #include "system/evaluate/switch_watch.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,5 +269,31 @@ void vida__follow_switches(vida_switch_watch* watch, double t, const double* q, 
       compare_switches(watch);
     }
     go_on(watch, is_known);
+  }
+}
+
+void vida__switch_watch_record(vida_switch_watch* watch, VidaRecord* record) {
+  size_t switches = 0;
+  vida__record_same(record, "switches", 1, &watch->count);
+  for (int k = 0; k < watch->count; k++) {
+    const vida_term_batch* batch = find_batch(watch, k);
+    vida_switched_term* term = &watch->terms[k];
+    switches += (size_t)batch->count * (size_t)count_switches(batch);
+    vida__record_integers(record, &term->instance, 1, 0, batch->count - 1);
+    VidaRecord_Flag(record, &term->wraps);
+    VidaRecord_Integer(record, &term->count, 0, LONG_MAX / 64);
+    VidaRecord_Reals(record, &term->first_t, 1);
+  }
+  if (watch->count > 0) {
+    const size_t n = (size_t)watch->evaluator.system->coordinate_count;
+    double* const arrays[] = {watch->q, watch->v, watch->q_next, watch->v_next};
+    VidaRecord_Flag(record, &watch->is_known);
+    VidaRecord_Reals(record, &watch->t, 1);
+    VidaRecord_Reals(record, &watch->t_next, 1);
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+      VidaRecord_Reals(record, arrays[k], n);
+    }
+    VidaRecord_Reals(record, watch->left, switches);
+    VidaRecord_Reals(record, watch->right, switches);
   }
 }

@@ -6,6 +6,7 @@
 #ifndef VIDA_SYSTEM_EVALUATE_SWITCH_WATCH_H
 #define VIDA_SYSTEM_EVALUATE_SWITCH_WATCH_H
 
+#include "base/state_record.h"
 #include "system/evaluate/evaluate.h"
 
 /* A term that has jumped. */
@@ -39,6 +40,8 @@ void vida__destroy_switch_watch(vida_switch_watch* watch);
 void vida__begin_switch_watch(vida_switch_watch* watch, double t, const double* q, const double* v);
 /* Checks the step to the next node. */
 void vida__follow_switches(vida_switch_watch* watch, double t, const double* q, const double* v);
+/* Visits the last node and the jumps of a watch that has been started. */
+void vida__switch_watch_record(vida_switch_watch* watch, VidaRecord* record);
 /* Appends the kind and the name of a term, "force 'dry'", to text. */
 void vida__name_switched_term(const vida_switch_watch* watch, int term, char* text, size_t size);
 
