@@ -624,6 +624,34 @@ static bool is_reference_needed(const VidaStudy* study) {
   return is_needed || study->count == 0;
 }
 
+/* Runs from starts without a reference were made without errors against it. */
+static int fail_without_references(VidaStudy* study, VidaError* error) {
+  const vida_missing_references* missing = &study->missing;
+  long count = missing->count, starts = study->start_reference_count;
+  char text[VIDA_MESSAGE_SIZE] = "";
+  if (count == 0 || study->is_chunk) {
+    return VIDA_SUCCESS;
+  }
+  if (study->sweep) { /* which has made other runs, too */
+    count = vida__count_unreferenced(study);
+    starts = study->sweep->starts.count;
+  }
+  const char* label = study->runs[missing->run].label;
+  vida__append(text, sizeof text, "the reference failed from %ld of %ld starts%s%s: %.300s", count,
+               starts, label[0] ? ", first from " : "", label, missing->why.message);
+  vida__append(study->notes, sizeof study->notes, "%s%s", study->notes[0] ? "\n" : "", text);
+  return vida__fail_flag(error, missing->why.code, missing->why.flag, "%s", text);
+}
+
+/* Runs of an earlier process, in which a time limit ended the reference or the estimate of its error,
+ * are made again with what there is now. */
+static void drop_runs_without_reference(VidaStudy* study) {
+  for (int i = 0; i < study->count; i++) {
+    vida_run* run = &study->runs[i];
+    run->is_kept = run->is_kept && run->compared >= vida__comparison_of(study, run);
+  }
+}
+
 static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   const VidaStartOptions start = VidaStudy_StartOptions(study->options);
   int code =
@@ -643,9 +671,10 @@ static int run_study(VidaStudy* study, const VidaObserver* observer, VidaError* 
       *error = why;
     }
   }
+  drop_runs_without_reference(study);
   code = code ? code : vida__make_runs(study, observer, error);
   vida__sum_up_start_references(study);
-  return code;
+  return code ? code : fail_without_references(study, error);
 }
 
 /* A comparison belongs to the parameters for which it was made; a later run must not use others. */

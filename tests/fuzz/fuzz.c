@@ -24,6 +24,7 @@
 
 #include "base/record.h"
 #include "binding.h"
+#include "lua_memory.h"
 
 int vida_main(int count, char** arguments); /* main of plugin/cli/main.c */
 
@@ -90,6 +91,63 @@ static void call_command(int count, const char* const* words) {
                (const char* const[]){__VA_ARGS__})
 
 #define LIMITS "--script-instructions", "3e6", "--script-memory", "64"
+
+/* ---- speed ----------------------------------------------------------------------------------- */
+
+#if defined(VIDA_FUZZ_WRAPS)
+
+/* Each script has a Lua state of its own, and in it the library of VIDA, whose files are compiled
+ * once and then loaded as bytecode: the linker puts this in place of luaL_loadbufferx (--wrap). */
+int __real_luaL_loadbufferx(lua_State* L, const char* text, size_t size, const char* name,
+                            const char* mode);
+int __wrap_luaL_loadbufferx(lua_State* L, const char* text, size_t size, const char* name,
+                            const char* mode);
+
+typedef struct compiled {
+  const char* text; /* a constant of the library */
+  char* code;
+  size_t size, capacity;
+} compiled;
+
+static int add_code(lua_State* L, const void* part, size_t size, void* data) {
+  compiled* to = data;
+  (void)L;
+  if (to->size + size > to->capacity) {
+    to->capacity = 2 * (to->size + size);
+    to->code = realloc(to->code, to->capacity);
+    if (!to->code) {
+      fail("out of memory");
+    }
+  }
+  memcpy(to->code + to->size, part, size);
+  to->size += size;
+  return 0;
+}
+
+int __wrap_luaL_loadbufferx(lua_State* L, const char* text, size_t size, const char* name,
+                            const char* mode) {
+  enum { MOST_FILES = 64, LARGE = 2000 };
+  static compiled files[MOST_FILES];
+  static int count;
+  if (size < LARGE || !name ||
+      strncmp(name, VIDALUA_LIBRARY_SOURCE, strlen(VIDALUA_LIBRARY_SOURCE)) != 0) {
+    return __real_luaL_loadbufferx(L, text, size, name, mode);
+  }
+  for (int i = 0; i < count; i++) {
+    if (files[i].text == text) {
+      return __real_luaL_loadbufferx(L, files[i].code, files[i].size, name, "b");
+    }
+  }
+  const int code = __real_luaL_loadbufferx(L, text, size, name, mode);
+  if (code == LUA_OK && count < MOST_FILES) {
+    files[count] = (compiled){.text = text};
+    lua_dump(L, add_code, &files[count], 0);
+    count++;
+  }
+  return code;
+}
+
+#endif
 
 /* ---- kinds of inputs ------------------------------------------------------------------------- */
 
@@ -305,7 +363,7 @@ static const char endless_script[] =
     "local s = vida.system { 'p', dimension = 2 }\n"
     "local a = s:particle { 'a', mass = 1, position = { 1, 0 } }\n"
     "s:distance { 'rod', s.ground, a, length = 1 }\n"
-    "return vida.compare { system = s, time = 1, reference = { 'rattle', h = 0.1 },\n"
+    "return vida.compare { system = s, time = 1, norm = 'end', reference = { 'rattle', h = 0.1 },\n"
     "  methods = { { 'rattle', h = { 0.1, 0.05 } }, { 'del-midpoint', h = { 0.1, 1e-7 } } } }\n";
 
 static const char endless_sweep[] =
@@ -320,12 +378,20 @@ static const char endless_sweep[] =
 static kept_file unfinished[] = {{"journal/study.journal", NULL, 0},
                                  {"journal/p-rattle-h_0.1.csv", NULL, 0},
                                  {"journal/p-rattle-h_0.05.csv", NULL, 0},
-                                 {"journal/p-del-midpoint-h_0.1.csv", NULL, 0}};
+                                 {"journal/p-del-midpoint-h_0.1.csv", NULL, 0},
+                                 {"journal/run-4.journal", NULL, 0},
+                                 {"journal/p-del-midpoint-h_1e-07.incomplete.csv", NULL, 0}};
+enum { UNFINISHED = sizeof unfinished / sizeof *unfinished };
+static kept_file sweep = {"sweep/sweep.state", NULL, 0};
 
 static void make_journal(void) {
+  write_file("sweep.lua", endless_sweep, sizeof endless_sweep - 1);
+  CALL("run", "sweep.lua", "--out", "sweep", "--quiet", "--set", "study_wall_limit=0.3");
+  keep(&sweep);
   write_file("script.lua", endless_script, sizeof endless_script - 1);
-  CALL("run", "script.lua", "--out", "journal", "--quiet", "--wall-limit", "0.2");
-  for (int i = 0; i < 4; i++) {
+  CALL("run", "script.lua", "--out", "journal", "--quiet", "--wall-limit", "0.2", "--set",
+       "checkpoint=0.1");
+  for (int i = 0; i < UNFINISHED; i++) {
     keep(&unfinished[i]);
   }
 }
@@ -372,13 +438,36 @@ static size_t damage_record(size_t size) {
   return size - length + now;
 }
 
+/* Damages the state of a run in work_text, and corrects its checksum. Returns the new size. */
+static size_t damage_state(size_t size) {
+  enum { MARK = 40, CHECK = 8 };
+  if (size < MARK + CHECK) {
+    return size;
+  }
+  const size_t now = MARK + damage(work_text + MARK, size - MARK - CHECK);
+  put_integer_at(work_text + now, vida__checksum(VIDA_CHECKSUM_START, work_text, now));
+  return now + CHECK;
+}
+
 static void try_journal(lua_State* L, uint64_t seed) {
-  (void)L, (void)seed;
-  const kept_file* file = &unfinished[draw(3) ? 0 : draw(4)];
+  (void)L;
+  if (seed % 8 == 0) {
+    write_damaged(&sweep);
+    CALL("run", "sweep.lua", "--out", "sweep", "--quiet", "--resume", "--set",
+         "study_wall_limit=1e-9");
+    return;
+  }
+  const kept_file* file = &unfinished[draw(3) ? 4 * draw(2) : draw(UNFINISHED)];
   memcpy(work_text, file->text, file->size);
-  const size_t size =
-      file == unfinished && draw(2) ? damage_record(file->size) : damage(work_text, file->size);
-  for (int i = 0; i < 4; i++) {
+  size_t size;
+  if (file == unfinished && draw(2)) {
+    size = damage_record(file->size);
+  } else if (file == &unfinished[4] && draw(2)) {
+    size = damage_state(file->size);
+  } else {
+    size = damage(work_text, file->size);
+  }
+  for (int i = 0; i < UNFINISHED; i++) {
     restore(&unfinished[i]);
   }
   write_file(file->path, work_text, size);
@@ -619,8 +708,17 @@ static void try_record(lua_State* L, uint64_t seed) {
 
 /* ---- all inputs ------------------------------------------------------------------------------ */
 
+static void* allocate_lua(void* data, void* block, size_t old_size, size_t size) {
+  (void)data;
+  if (size == 0) {
+    fuzz_free(block);
+    return NULL;
+  }
+  return fuzz_realloc(block, old_size, size);
+}
+
 static lua_State* open_generator(void) {
-  lua_State* L = luaL_newstate();
+  lua_State* L = lua_newstate(allocate_lua, NULL);
   luaL_openlibs(L);
   luaL_requiref(L, "vida", luaopen_vida, 0);
   lua_settop(L, 0);

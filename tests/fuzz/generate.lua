@@ -58,7 +58,8 @@ end
 
 -- ---- statements -----------------------------------------------------------------------------------
 
-local methods = vida.methods()
+known = known or { methods = vida.methods(), options = vida.comparison_options() } -- of all calls
+local methods = known.methods
 local function method()
   local chosen = pick(methods)
   local fields = { ('"%s"'):format(chosen.name) }
@@ -131,6 +132,27 @@ local statements = {
         vector(dimension), vector(dimension))
   end,
   function() return ("s:draw { %s, a, b }"):format(name()) end,
+  function()
+    return ("s:event { %s, %s, direction = %s, action = %s%s }"):format(name(), formula(1),
+      pick { '"rising"', '"falling"', '"either"' }, pick { '"record"', '"record"', '"stop"' },
+      chance(40) and (", set = { { u, %s * u } }"):format(real()) or "")
+  end,
+  function()
+    return ("s:contact { %s, gap = %s, restitution = %s%s }"):format(name(), formula(1), real(),
+      chance(30) and ", friction = " .. real() or "")
+  end,
+  function()
+    return ("s:plane_contact { %s, a, radius = %s, friction = %s, restitution = %s }"):format(name(), real(),
+      real(), real())
+  end,
+  function()
+    return ("s:sphere_contact { %s, a, b, radius = %s, restitution = %s }"):format(name(), real(), real())
+  end,
+  function()
+    return ("s:stop { %s, q, least = %s, most = %s, restitution = %s }"):format(name(), real(), real(),
+      real())
+  end,
+  function() return ("s:coupling { %s, u - w, %s }"):format(name(), chance(50) and "engaged = true" or "") end,
   function() return ("s:relax { %s, %s }"):format(name(), real()) end,
   function() return ("s:set_parameter(%s, %s)"):format(name(), real()) end,
   function() return pick { "collectgarbage()", "s:close()", "local _ = s:accelerations()",
@@ -161,7 +183,7 @@ local function comparison()
     or chance(10) and ("reference = function(t) %s end, "):format(pick(callbacks))
     or chance(5) and 'reference = "auto", ' or ""
   local extra = ""
-  for _, option in ipairs(vida.comparison_options()) do
+  for _, option in ipairs(known.options) do
     if chance(4) and option.name ~= "time" and option.name ~= "jobs" then
       extra = extra .. option.name .. " = " .. (chance(60) and pick { "1", "2", "true", "1e-3",
         '"energy"' } or real()) .. ", "

@@ -255,6 +255,10 @@ static int begin_run(void* data, int run, const VidaRow* row, VidaError* error) 
     return VIDA_SUCCESS;
   }
   self->has_reference = true;
+  if (vida__comparison_of(study, &study->runs[run]) < 2) {
+    return VIDA_SUCCESS; /* a time limit has ended the estimate of its error: it is computed again
+                          */
+  }
   vida__clear_record(record);
   vida__put_integer(record, self->index);
   vida__put_integer(record, recording != NULL);

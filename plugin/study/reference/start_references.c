@@ -128,10 +128,10 @@ static int copy_reference(const vida_reference* from, vida_reference** copy, Vid
   return code;
 }
 
-/* Solves from one start; *solution is NULL where that is impossible. Fails only if the study must
- * end. */
+/* Solves from one start; *solution is NULL where that is impossible, and *problem has the reason.
+ * Fails only if the study must end. */
 static int solve_from(start_work* work, int start, const VidaObserver* observer,
-                      vida_reference** solution, VidaError* error) {
+                      vida_reference** solution, VidaError* problem) {
   VidaStudy* study = work->study;
   VidaStudy view = *study;
   const int n = VidaSystem_CoordinateCount(study->system);
@@ -140,7 +140,7 @@ static int solve_from(start_work* work, int start, const VidaObserver* observer,
   view.count = work->begin[start + 1] - work->begin[start];
   view.runs = vida__allocate((size_t)view.count, sizeof *view.runs);
   if (!view.runs) {
-    return vida__fail_memory(error);
+    return vida__fail_memory(problem);
   }
   for (int i = 0; i < view.count; i++) { /* they are runs from the start of the view */
     view.runs[i] = study->runs[indices[i]];
@@ -160,8 +160,9 @@ static int solve_from(start_work* work, int start, const VidaObserver* observer,
   }
   *solution = view.reference;
   const bool must_end = code == VIDA_STOPPED || code == VIDA_OUT_OF_MEMORY;
-  if (must_end && error) {
-    *error = why;
+  if (code) {
+    *problem = why;
+    problem->code = code;
   }
   return must_end ? code : VIDA_SUCCESS;
 }
@@ -184,7 +185,13 @@ static int show_progress(void* data, int run, const char* what, double fraction)
   return code;
 }
 
-/* Returns the next start of which a run is to be made; -1 if there is none. */
+/* Whether the solution from the start of a run is needed: the run is to be made, or an earlier
+ * process has found that there is none, of which the reason is told again. */
+static bool needs_solution(const vida_run* run) {
+  return !run->is_kept || run->compared < 2;
+}
+
+/* Returns the next start of which a solution is needed; -1 if there is none. */
 static int take_start(start_work* work) {
   const VidaStudy* study = work->study;
   int start = -1;
@@ -192,11 +199,21 @@ static int take_start(start_work* work) {
   while (start < 0 && !work->code && work->next < work->starts) {
     const int candidate = work->next++;
     for (int i = work->begin[candidate]; i < work->begin[candidate + 1]; i++) {
-      start = study->runs[work->runs[i]].is_kept ? start : candidate;
+      start = needs_solution(&study->runs[work->runs[i]]) ? candidate : start;
     }
   }
   pthread_mutex_unlock(&work->mutex);
   return start;
+}
+
+/* Which failure is told does not depend on which thread came first. */
+static void note_missing(const start_work* work, int start, const VidaError* why) {
+  vida_missing_references* missing = &work->study->missing;
+  if (missing->count++ == 0 || start < missing->first) {
+    missing->first = start;
+    missing->run = work->runs[work->begin[start]];
+    missing->why = *why;
+  }
 }
 
 static void* solve_starts(void* data) {
@@ -209,6 +226,9 @@ static void* solve_starts(void* data) {
     pthread_mutex_lock(&work->mutex);
     work->study->start_references[start] = solution;
     work->solved++;
+    if (!solution && !code) {
+      note_missing(work, start, &error);
+    }
     if (code && !work->code) {
       work->code = code;
       work->error = error;
@@ -236,6 +256,7 @@ static void assign_solutions(const start_work* work) {
 int vida__make_start_references(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
   start_work work = {.study = study, .observer = observer};
   vida__destroy_start_references(study);
+  study->missing = (vida_missing_references){.count = 0};
   if (!study->reference->options) {
     return VIDA_SUCCESS;
   }

@@ -50,6 +50,7 @@ int vida__put_run_state(const vida_time_loop* loop, vida_monitors* monitors, Vid
   if (!code && *is_kept) {
     vida__put_integer(record, loop->step);
     vida__put_integer(record, sampled);
+    vida__put_integer(record, vida__comparison_of(study, monitors->run));
     vida__put_real(record, loop->wall);
     put_part(record, stepper, stepper_size);
     put_part(record, measured, measured_size);
@@ -95,7 +96,11 @@ static int load_monitors(vida_monitors* monitors, VidaStudy* study, vida_record*
 int vida__get_run_state(vida_time_loop* loop, vida_monitors* monitors, VidaStudy* study,
                         long* sampled, vida_record* record, VidaError* error) {
   const int64_t step = vida__get_integer(record), last = vida__get_integer(record);
+  const int64_t compared = vida__get_integer(record);
   const double wall = vida__get_real(record);
+  if (compared != vida__comparison_of(study, monitors->run)) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "the run was compared with another reference");
+  }
   if (record->too_short || step < 0 || step > loop->grid.full || last < -1 || last > step) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "the state belongs to another run");
   }

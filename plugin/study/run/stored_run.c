@@ -142,6 +142,7 @@ void vida__put_run(const VidaStudy* study, int index, const VidaRow* row, vida_r
   vida__put_events(&run->events, record);
   vida__put_integer(record, run->joint_steps);
   vida__put_real(record, run->reference_error);
+  vida__put_integer(record, vida__comparison_of(study, run));
   if (run->own_start) {
     vida__put_reals(record, 2 * n, run->own_start + 2 * n);
   }
@@ -162,6 +163,7 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
     code = vida__get_events(&events, record, error);
     const int64_t joint_steps = vida__get_integer(record);
     const double reference_error = vida__get_real(record);
+    const int64_t compared = vida__get_integer(record);
     vida__get_reals(record, run->own_start ? 2 * n : 0, start);
     if (record->no_memory || code) {
       code = vida__fail_memory(error);
@@ -173,6 +175,7 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
       run->joint_steps = (long)joint_steps;
       run->reference_error = reference_error;
       run->is_kept = true;
+      run->compared = compared > 0 && compared <= 2 ? (int)compared : 0;
       memcpy(&run->sizes, sizes, sizeof sizes);
       if (run->own_start) {
         memcpy(run->own_start + 2 * n, start, 2 * n * sizeof *start);

@@ -64,6 +64,9 @@ int vida__create_chunk(const VidaStudy* study, long first, long count, VidaStudy
                        VidaError* error) {
   *chunk = NULL;
   int code = copy_study(study, chunk, error);
+  if (!code) {
+    (*chunk)->is_chunk = true;
+  }
   code = code ? code : add_runs(study, *chunk, first, count, error);
   code =
       code ? code : copy_reference_method(study, *chunk, error); /* it fits to the runs at once */
@@ -145,6 +148,7 @@ void vida__put_chunk_run(const VidaStudy* study, const VidaStudy* chunk, int ind
   const vida_run* run = &chunk->runs[index];
   vida__put_text(record, run->row.status);
   vida__put_integer(record, run->row.doubtful);
+  vida__put_integer(record, vida__lacks_reference(chunk, run));
   vida__put_integer(record, find_cell(study->sweep, run));
   for (int i = 0; vida__column_at(i); i++) {
     if (vida__is_summed_up(vida__column_at(i))) {
@@ -159,6 +163,7 @@ int vida__add_chunk_run(VidaStudy* study, int method, long start, vida_record* r
   VidaRow row = {.wall_s = 0.0};
   vida__get_text(record, row.status, sizeof row.status);
   row.doubtful = (unsigned)vida__get_integer(record);
+  const bool lacks_reference = vida__get_integer(record) != 0;
   const int64_t cell = vida__get_integer(record);
   record->too_short = record->too_short || cell < -1 || cell >= VIDA_MAP_SIZE * VIDA_MAP_SIZE;
   for (int i = 0; vida__column_at(i); i++) {
@@ -170,8 +175,11 @@ int vida__add_chunk_run(VidaStudy* study, int method, long start, vida_record* r
   if (record->too_short) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "a result of a sweep is incomplete");
   }
-  return vida__add_to_totals(&sweep->methods[method].totals, &row, start, (int)cell,
-                             sweep->map_column)
+  vida_totals* totals = &sweep->methods[method].totals;
+  if (lacks_reference && totals->unreferenced++ == 0) {
+    totals->first_unreferenced = start;
+  }
+  return vida__add_to_totals(totals, &row, start, (int)cell, sweep->map_column)
              ? vida__fail_memory(error)
              : VIDA_SUCCESS;
 }

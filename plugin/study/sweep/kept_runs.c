@@ -56,6 +56,17 @@ static void keep_failures(const vida_totals* totals, kept_starts* kept) {
   }
 }
 
+long vida__count_unreferenced(const VidaStudy* study) {
+  return study->sweep->method_count > 0 ? study->sweep->methods[0].totals.unreferenced : 0;
+}
+
+/* The first start from which the reference failed: its run has the reason. */
+static void keep_unreferenced(const vida_totals* totals, kept_starts* kept) {
+  if (totals->unreferenced > 0) {
+    keep(kept, totals->first_unreferenced);
+  }
+}
+
 int vida__keep_some_runs(VidaStudy* study, VidaError* error) {
   struct vida_sweep* sweep = study->sweep;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
@@ -64,6 +75,7 @@ int vida__keep_some_runs(VidaStudy* study, VidaError* error) {
   int code = start ? VIDA_SUCCESS : vida__fail_memory(error);
   keep_samples(sweep, &kept);
   for (int m = 0; m < sweep->method_count; m++) {
+    keep_unreferenced(&sweep->methods[m].totals, &kept);
     keep_failures(&sweep->methods[m].totals, &kept);
   }
   for (int m = 0; m < sweep->method_count; m++) {

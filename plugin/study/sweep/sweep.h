@@ -49,6 +49,8 @@ int vida__survey_starts(VidaStudy* study, VidaError* error);
 void vida__begin_sweep(VidaStudy* study);
 /* Returns the number of starts of a chunk. It does not depend on how the runs are made. */
 long vida__chunk_size(const VidaStudy* study);
+/* Returns the number of starts from which the reference has failed. */
+long vida__count_unreferenced(const VidaStudy* study);
 /* Creates a study of the runs from `count` starts, first those of the first method. */
 int vida__create_chunk(const VidaStudy* study, long first, long count, VidaStudy** chunk,
                        VidaError* error);

@@ -152,6 +152,8 @@ void vida__put_totals(const vida_totals* totals, vida_record* record) {
   vida__put_integer(record, totals->runs);
   vida__put_integer(record, totals->finished);
   vida__put_integer(record, totals->doubtful);
+  vida__put_integer(record, totals->unreferenced);
+  vida__put_integer(record, totals->first_unreferenced);
   for (int i = 0; i < VIDA_TOTAL_COLUMNS; i++) {
     put_column(&totals->columns[i], record);
   }
@@ -169,6 +171,8 @@ void vida__get_totals(vida_totals* totals, vida_record* record) {
   totals->runs = (long)vida__get_integer(record);
   totals->finished = (long)vida__get_integer(record);
   totals->doubtful = (long)vida__get_integer(record);
+  totals->unreferenced = (long)vida__get_integer(record);
+  totals->first_unreferenced = (long)vida__get_integer(record);
   for (int i = 0; i < VIDA_TOTAL_COLUMNS; i++) {
     get_column(&totals->columns[i], record);
   }

@@ -34,6 +34,7 @@ typedef struct vida_map_cell {
 
 typedef struct vida_totals {
   long runs, finished, doubtful;
+  long unreferenced, first_unreferenced; /* runs without a reference, and the first start of them */
   vida_column_total columns[VIDA_TOTAL_COLUMNS];  /* by the indices of vida__column_at */
   vida_status_total statuses[VIDA_MOST_STATUSES]; /* the last one: all others */
   int status_count;
