@@ -153,8 +153,13 @@ static int continue_journal(Work* work, VidaError* error) {
             VidaJournal_LostBytes(work->journal), work->out);
   }
   if (!code) {
-    fprintf(stderr, "vida: %d run%s had finished\n", VidaJournal_KeptRuns(work->journal),
+    const int begun = VidaJournal_BegunRuns(work->journal);
+    fprintf(stderr, "vida: %d run%s had finished", VidaJournal_KeptRuns(work->journal),
             vida__plural(VidaJournal_KeptRuns(work->journal)));
+    if (begun > 0) {
+      fprintf(stderr, ", %d had begun", begun);
+    }
+    fputc('\n', stderr);
   }
   return code;
 }

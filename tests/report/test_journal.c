@@ -3,9 +3,11 @@
  * those of the study run without a journal. */
 #include <CUnit/CUnit.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vida/vida.h>
@@ -198,8 +200,10 @@ static void refuse_resume(problem made, const char* why) {
 static void test_changed(void) {
   write_journal(2);
   refuse_resume(make_problem(1.5, 2.0, 0.1), "the system of the comparison has changed");
-  refuse_resume(make_problem(1.0, 3.0, 0.1), "an option of the comparison has changed");
-  refuse_resume(make_problem(1.0, 2.0, 0.2), "the list of runs of the comparison has changed");
+  refuse_resume(make_problem(1.0, 3.0, 0.1), "time of the comparison was 2 and is 3 now");
+  refuse_resume(
+      make_problem(1.0, 2.0, 0.2),
+      "run 4 of the comparison was del-midpoint, h = 0.1 s and is del-midpoint, h = 0.2 s now");
 }
 
 static unsigned char* read_bytes(size_t* size) {
@@ -258,10 +262,58 @@ static void test_damage(void) {
   free(expected);
 }
 
+/* A disk that is full in the middle of a journal: the study ends, what was finished is kept, and
+ * the results of what goes on are the same. */
+static void test_full_disk(void) {
+  char* expected = expected_results();
+  size_t size, whole;
+  write_journal(0);
+  free(read_bytes(&size));
+  write_journal(3);
+  free(read_bytes(&whole));
+  struct rlimit old;
+  CU_ASSERT_FATAL(getrlimit(RLIMIT_FSIZE, &old) == 0);
+  void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+  int resumed = 0;
+  for (size_t limit = size + 1; limit < whole; limit += (whole - size) / 5) {
+    VidaError error;
+    problem made = make_problem(1.0, 2.0, 0.1);
+    const VidaJournalScope scope = scope_of(&made);
+    const struct rlimit few = {.rlim_cur = limit, .rlim_max = old.rlim_max};
+    VidaJournal* journal = NULL;
+    REQUIRE_OK(VidaJournal_Create(&scope, &journal, &error), &error);
+    pair both = {VidaRecording_Observer(made.recording), VidaJournal_Observer(journal, 0, NULL), 0,
+                 RUNS};
+    const VidaObserver observer = {begin_both, sample_both, end_both, NULL, &both};
+    setrlimit(RLIMIT_FSIZE, &few);
+    const int code = VidaStudy_Run(made.study, &observer, &error);
+    setrlimit(RLIMIT_FSIZE, &old);
+    EXPECT(code == VIDA_INPUT_OUTPUT && strstr(error.message, JOURNAL) != NULL, "%d: %s", code,
+           error.message);
+    VidaJournal_Destroy(&journal);
+    free_problem(&made);
+    made = make_problem(1.0, 2.0, 0.1);
+    const VidaJournalScope again = scope_of(&made);
+    REQUIRE_OK(VidaJournal_Resume(&again, &journal, &error), &error);
+    EXPECT(VidaJournal_LostBytes(journal) == 0, "a part of a record is left");
+    resumed += VidaJournal_KeptRuns(journal);
+    run_problem(&made, journal, RUNS);
+    char* found = results_of(&made);
+    EXPECT(strcmp(found, expected) == 0, "results differ after %zu bytes", limit);
+    free(found);
+    VidaJournal_Destroy(&journal);
+    free_problem(&made);
+  }
+  EXPECT(resumed > 0, "no run was kept");
+  signal(SIGXFSZ, handler);
+  free(expected);
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"another process goes on", test_go_on},
                                     {"a changed study is refused", test_changed},
                                     {"damage changes no result", test_damage},
+                                    {"a full disk loses no run", test_full_disk},
                                     {NULL, NULL}};
   mkdir(FOLDER, 0777);
   const int code = check_main("journal", tests);

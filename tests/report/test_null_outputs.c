@@ -96,7 +96,9 @@ static void test_journals(void) {
   EXPECT(VidaJournal_Create(&none, &journal, &error) == VIDA_BAD_ARGUMENT, "no studies");
   EXPECT(VidaJournal_Resume(&nowhere, &journal, &error) == VIDA_BAD_ARGUMENT, "no folder");
   EXPECT(VidaJournal_StoredRuns(NULL) == 0 && VidaJournal_StoredRuns("nowhere") == 0, "no journal");
-  EXPECT(VidaJournal_KeptRuns(NULL) == 0 && VidaJournal_LostBytes(NULL) == 0, "no journal");
+  EXPECT(VidaJournal_KeptRuns(NULL) == 0 && VidaJournal_BegunRuns(NULL) == 0 &&
+             VidaJournal_LostBytes(NULL) == 0,
+         "no journal");
   EXPECT(!VidaJournal_RemoveComplete(NULL) && !VidaReport_IsUnfinished(NULL), "no journal");
   EXPECT(VidaJournal_Observer(NULL, 0, NULL).begin == NULL, "no journal");
   VidaJournal_Destroy(&journal);

@@ -270,6 +270,9 @@ VIDA_API int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** jou
 VIDA_API int VidaJournal_StoredRuns(const char* directory);
 /* Returns the number of runs that VidaJournal_Resume has found finished. */
 VIDA_API int VidaJournal_KeptRuns(const VidaJournal* journal);
+/* Returns the number of runs of which VidaJournal_Resume has found a state, from which they go on.
+ */
+VIDA_API int VidaJournal_BegunRuns(const VidaJournal* journal);
 /* Returns the number of bytes at the end of the journal that VidaJournal_Resume could not read,
  * because they were incomplete or damaged. */
 VIDA_API long long VidaJournal_LostBytes(const VidaJournal* journal);

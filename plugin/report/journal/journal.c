@@ -59,6 +59,7 @@ struct VidaJournal {
   int kept;
   long long lost;
   bool goes_on;              /* with what an earlier process has made */
+  int begun;                 /* runs of which it has kept a state */
   vida_record record, frame; /* work space */
 };
 
@@ -716,6 +717,7 @@ int VidaJournal_Resume(const VidaJournalScope* scope, VidaJournal** journal, Vid
   code = code ? code : read_journal(*journal, error);
   if (!code) {
     (*journal)->goes_on = true;
+    (*journal)->begun = vida__count_run_states(scope->directory);
   }
   if (code && *journal) {
     forget_runs(scope);
@@ -749,6 +751,10 @@ int VidaJournal_StoredRuns(const char* directory) {
 
 int VidaJournal_KeptRuns(const VidaJournal* journal) {
   return journal ? journal->kept : 0;
+}
+
+int VidaJournal_BegunRuns(const VidaJournal* journal) {
+  return journal ? journal->begun : 0;
 }
 
 long long VidaJournal_LostBytes(const VidaJournal* journal) {

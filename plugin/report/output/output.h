@@ -153,8 +153,8 @@ void vida__multiplier_unit(const VidaSystem* system, int row, char* text, size_t
 void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAME_SIZE]);
 
 #define VIDA_TRAJECTORY_NAME_SIZE (VIDA_FILE_NAME_SIZE + 32) /* with its ending */
-/* Returns whether a run has ended for good. A run that was stopped, or ended by a time limit, can
- * go on. */
+/* Returns whether a run has ended for good. A run that was stopped, or ended by a time limit or a
+ * full disk, can go on. */
 bool vida__has_ended(const VidaRow* row);
 /* Finds the trajectory file of a run that has ended: its name in the folder, "" if there is none,
  * and its size in bytes (trajectory.c). */

@@ -528,7 +528,8 @@ int VidaTrajectories_Finish(VidaTrajectories* trajectories, VidaError* error) {
 
 bool vida__has_ended(const VidaRow* row) {
   return VidaRow_Outcome(row) != VIDA_OUTCOME_NOT_RUN && strcmp(row->status, "STOPPED") != 0 &&
-         strcmp(row->status, "WALL_LIMIT") != 0;
+         strcmp(row->status, "WALL_LIMIT") != 0 &&
+         strcmp(row->status, Vida_CodeName(VIDA_INPUT_OUTPUT)) != 0;
 }
 
 void vida__find_trajectory(VidaTrajectories* trajectories, int run,
