@@ -41,7 +41,7 @@ static int push(double t, const double* q, const double* v, double* force, void*
   return 0;
 }
 
-static problem make_problem(const char* folder, const char* format) {
+static problem make_problem(const char* folder, const char* format, int jobs) {
   VidaError error;
   problem made = {0};
   VidaOptions* options = NULL;
@@ -62,6 +62,7 @@ static problem make_problem(const char* folder, const char* format) {
   REQUIRE_OK(VidaOptions_SetReal(options, "time", 8.0, &error), &error);
   REQUIRE_OK(VidaOptions_SetReal(options, "every", 1.0, &error), &error);
   REQUIRE_OK(VidaOptions_SetReal(options, "checkpoint", 0.0, &error), &error);
+  REQUIRE_OK(VidaOptions_SetReal(options, "jobs", jobs, &error), &error);
   REQUIRE_OK(VidaOptions_SetBoolean(options, "drift", true, &error), &error);
   REQUIRE_OK(VidaOptions_SetText(options, "trajectories", format, &error), &error);
   REQUIRE_OK(VidaStudy_Create(made.system, options, &made.study, &error), &error);
@@ -129,10 +130,10 @@ static int end(void* data, int run, const VidaRow* row, VidaError* error) {
 
 /* Makes the study in a folder, with a new journal or with one that is there. Returns the times of
  * the first samples in first (RUNS, nullable). */
-static void run_study(const char* folder, const char* format, bool goes_on, int victim,
+static void run_study(const char* folder, const char* format, int jobs, bool goes_on, int victim,
                       double* first) {
   VidaError error;
-  problem made = make_problem(folder, format);
+  problem made = make_problem(folder, format, jobs);
   VidaJournal* journal = NULL;
   const VidaJournalScope scope = {.directory = folder,
                                   .count = 1,
@@ -169,11 +170,11 @@ static void run_study(const char* folder, const char* format, bool goes_on, int 
 }
 
 /* Makes the study in a process that is killed in a run. */
-static void kill_study(const char* folder, const char* format, bool goes_on, int victim) {
+static void kill_study(const char* folder, const char* format, int jobs, bool goes_on, int victim) {
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
-    run_study(folder, format, goes_on, victim, NULL);
+    run_study(folder, format, jobs, goes_on, victim, NULL);
     _exit(0);
   }
   int status = 0;
@@ -243,13 +244,13 @@ static void expect_same(const char* format) {
 
 static void check_format(const char* format) {
   make_folder(FOLDER "/whole");
-  run_study(FOLDER "/whole", format, false, -1, NULL);
+  run_study(FOLDER "/whole", format, 1, false, -1, NULL);
   for (int victim = 0; victim < 3; victim++) {
     double first[RUNS];
     make_folder(FOLDER "/killed");
-    kill_study(FOLDER "/killed", format, false, victim);
-    kill_study(FOLDER "/killed", format, true, victim); /* and again while it goes on */
-    run_study(FOLDER "/killed", format, true, -1, first);
+    kill_study(FOLDER "/killed", format, 1, false, victim);
+    kill_study(FOLDER "/killed", format, 1, true, victim); /* and again while it goes on */
+    run_study(FOLDER "/killed", format, 1, true, -1, first);
     EXPECT(first[victim] > 0.0, "%s, run %d begins at %g", format, victim, first[victim]);
     for (int run = 0; run < RUNS; run++) { /* those before are not made, those after begin anew */
       EXPECT(run < victim ? isnan(first[run]) : run == victim || first[run] == 0.0,
@@ -271,6 +272,18 @@ static void test_hdf5(void) {
   char version[VIDA_NAME_SIZE];
   if (VidaReport_Hdf5Version(version)[0]) {
     check_format("hdf5");
+  }
+}
+
+/* Runs in parallel, each with its state; the notes say that they were. */
+static void test_parallel(void) {
+  make_folder(FOLDER "/whole");
+  run_study(FOLDER "/whole", "csv", 3, false, -1, NULL);
+  for (int victim = 0; victim < 3; victim++) {
+    make_folder(FOLDER "/killed");
+    kill_study(FOLDER "/killed", "csv", 3, false, victim);
+    run_study(FOLDER "/killed", "csv", 3, true, -1, NULL);
+    expect_same("csv");
   }
 }
 
@@ -304,13 +317,13 @@ static void test_damage(void) {
                 {"pendulum-rattle-h_0.01.csv.partial", 50, false},
                 {"pendulum-rattle-h_0.01.csv.partial", 50, true}};
   make_folder(FOLDER "/whole");
-  run_study(FOLDER "/whole", "csv", false, -1, NULL);
+  run_study(FOLDER "/whole", "csv", 1, false, -1, NULL);
   for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
     double first[RUNS];
     make_folder(FOLDER "/killed");
-    kill_study(FOLDER "/killed", "csv", false, 0);
+    kill_study(FOLDER "/killed", "csv", 1, false, 0);
     damage(faults[i].name, faults[i].at, faults[i].is_cut);
-    run_study(FOLDER "/killed", "csv", true, -1, first);
+    run_study(FOLDER "/killed", "csv", 1, true, -1, first);
     EXPECT(first[0] == 0.0, "%s, byte %ld: the run begins at %g", faults[i].name, faults[i].at,
            first[0]);
     expect_same("csv");
@@ -321,12 +334,10 @@ int main(void) {
   static const CheckTest tests[] = {{"trajectories as CSV", test_csv},
                                     {"trajectories as HDF5", test_hdf5},
                                     {"no trajectories", test_none},
+                                    {"runs in parallel", test_parallel},
                                     {"damage changes no result", test_damage},
                                     {NULL, NULL}};
   mkdir(FOLDER, 0777);
   const int code = check_main("states of runs", tests);
-  if (code == 0) {
-    CU_ASSERT(system("rm -rf " FOLDER) == 0);
-  }
-  return code;
+  return code == 0 && system("rm -rf " FOLDER) != 0 ? 1 : code;
 }
