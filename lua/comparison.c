@@ -560,11 +560,11 @@ static int comparison_run(lua_State* L) {
   } else if (is_kept && files.directory) {
     save_files(&files, NULL); /* keeps the finished runs */
   }
+  VidaReport_RemoveProgress(wishes.progress); /* as long as the journal is there */
   if (!code && VidaJournal_RemoveComplete(wishes.journal)) {
     VidaSweep_RemoveState(files.directory);
   }
   VidaJournal_Destroy(&wishes.journal);
-  VidaReport_RemoveProgress(wishes.progress);
   if (is_kept && page && code != VIDA_STOPPED) {
     VidaReport_Page(&recorded, 1, &vidalua_page_facts, page, NULL);
   }

@@ -240,6 +240,7 @@ static int open_journal(Work* work, VidaError* error) {
 
 /* Removes the journal of a study that is complete; otherwise says how to go on. */
 static void close_journal(Work* work) {
+  VidaReport_RemoveProgress(work->out); /* as long as the journal is there, nothing else is left */
   if (work->is_written && work->journal && VidaJournal_RemoveComplete(work->journal)) {
     VidaSweep_RemoveState(work->out);
   } else if (VidaReport_IsUnfinished(work->out)) {
@@ -247,7 +248,6 @@ static void close_journal(Work* work) {
             work->arguments->script, work->out);
   }
   VidaJournal_Destroy(&work->journal);
-  VidaReport_RemoveProgress(work->out);
 }
 
 static int print_table(const VidaStudy* study, VidaError* error) {

@@ -330,12 +330,27 @@ static void test_damage(void) {
   }
 }
 
+/* A byte of a trajectory that was finished: its run is made again, the others are not. */
+static void test_finished(void) {
+  double first[RUNS];
+  make_folder(FOLDER "/whole");
+  run_study(FOLDER "/whole", "csv", 1, false, -1, NULL);
+  make_folder(FOLDER "/killed");
+  kill_study(FOLDER "/killed", "csv", 1, false, 2);
+  damage("pendulum-energy-momentum-h_0.01.csv", 5000, false);
+  run_study(FOLDER "/killed", "csv", 1, true, -1, first);
+  EXPECT(isnan(first[0]) && first[1] == 0.0 && first[2] > 0.0, "the runs begin at %g, %g, %g",
+         first[0], first[1], first[2]);
+  expect_same("csv");
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"trajectories as CSV", test_csv},
                                     {"trajectories as HDF5", test_hdf5},
                                     {"no trajectories", test_none},
                                     {"runs in parallel", test_parallel},
                                     {"damage changes no result", test_damage},
+                                    {"damage to what was finished", test_finished},
                                     {NULL, NULL}};
   mkdir(FOLDER, 0777);
   const int code = check_main("states of runs", tests);

@@ -278,19 +278,19 @@ static int end_run(void* data, int run, const VidaRow* row, VidaError* error) {
   VidaJournal* journal = self->journal;
   const VidaRecording* recording = recording_of(journal, self->index);
   vida_record* record = &journal->record;
-  char name[VIDA_TRAJECTORY_NAME_SIZE] = "";
-  long long size = 0;
+  vida_stored_file file = {.name = ""};
   if (!vida__has_ended(row)) {
     return VIDA_SUCCESS;
   }
   if (self->trajectories) {
-    vida__find_trajectory(self->trajectories, run, name, &size);
+    vida__find_trajectory(self->trajectories, run, &file);
   }
   vida__clear_record(record);
   vida__put_integer(record, self->index);
   vida__put_integer(record, run);
-  vida__put_text(record, name);
-  vida__put_integer(record, size);
+  vida__put_text(record, file.name);
+  vida__put_integer(record, file.size);
+  vida__put_integer(record, (int64_t)file.sum);
   vida__put_integer(record, recording != NULL);
   if (recording) {
     vida__put_recorded_run(recording, run, record);
@@ -462,11 +462,12 @@ static int restore_reference(VidaJournal* journal, VidaError* error) {
 
 static int restore_run(VidaJournal* journal, VidaError* error) {
   vida_record* record = &journal->record;
-  char name[VIDA_TRAJECTORY_NAME_SIZE];
+  vida_stored_file file;
   const int index = get_study(journal, record);
   const int64_t run = vida__get_integer(record);
-  vida__get_text(record, name, sizeof name);
-  const long long size = vida__get_integer(record);
+  vida__get_text(record, file.name, sizeof file.name);
+  file.size = vida__get_integer(record);
+  file.sum = (uint64_t)vida__get_integer(record);
   const bool is_recorded = vida__get_integer(record) != 0;
   VidaRecording* recording = index < 0 ? NULL : recording_of(journal, index);
   if (index < 0 || run < 0 || run >= journal->scope.studies[index]->count ||
@@ -474,7 +475,7 @@ static int restore_run(VidaJournal* journal, VidaError* error) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "a stored result does not fit the studies");
   }
   const char* directory = journal->scope.directories ? journal->scope.directories[index] : NULL;
-  if (directory && !vida__has_trajectory(directory, name, size)) {
+  if (directory && !vida__has_trajectory(directory, &file)) {
     return VIDA_SUCCESS; /* the run is made again */
   }
   VidaStudy* study = journal->scope.studies[index];

@@ -156,10 +156,14 @@ void vida__run_file_name(const VidaRow* row, int number, char name[VIDA_FILE_NAM
 /* Returns whether a run has ended for good. A run that was stopped, or ended by a time limit or a
  * full disk, can go on. */
 bool vida__has_ended(const VidaRow* row);
-/* Finds the trajectory file of a run that has ended: its name in the folder, "" if there is none,
- * and its size in bytes (trajectory.c). */
-void vida__find_trajectory(VidaTrajectories* trajectories, int run,
-                           char name[VIDA_TRAJECTORY_NAME_SIZE], long long* size);
+/* A file of a trajectory: its name in its folder, "" if there is none. */
+typedef struct vida_stored_file {
+  char name[VIDA_TRAJECTORY_NAME_SIZE];
+  long long size; /* bytes */
+  uint64_t sum;   /* of CSV; HDF5 files have checksums of their own */
+} vida_stored_file;
+/* Finds the trajectory file of a run that has ended (trajectory.c). */
+void vida__find_trajectory(VidaTrajectories* trajectories, int run, vida_stored_file* found);
 /* Appends what has been written of a run in progress to a record, and makes it safe in its file. */
 int vida__put_trajectory(VidaTrajectories* trajectories, int run, vida_record* record,
                          VidaError* error);
@@ -168,10 +172,10 @@ int vida__put_trajectory(VidaTrajectories* trajectories, int run, vida_record* r
 bool vida__get_trajectory(VidaTrajectories* trajectories, int run, vida_record* record);
 /* The run begins anew, whatever vida__get_trajectory has returned. */
 void vida__drop_trajectory(VidaTrajectories* trajectories, int run);
-/* Returns whether the trajectory that vida__find_trajectory has found is still there: a file of
- * this size or, of HDF5, all of the table, in a file of its own or in that of the study
+/* Returns whether the trajectory that vida__find_trajectory has found is still there, and is the
+ * same: a file or, of HDF5, all of the table, in a file of its own or in that of the study
  * (trajectory.c). */
-bool vida__has_trajectory(const char* directory, const char* name, long long size);
+bool vida__has_trajectory(const char* directory, const vida_stored_file* file);
 
 /* Writes the state of a run in progress to its file in a folder, in place of an earlier one
  * (run_states.c). */

@@ -532,26 +532,36 @@ bool vida__has_ended(const VidaRow* row) {
          strcmp(row->status, Vida_CodeName(VIDA_INPUT_OUTPUT)) != 0;
 }
 
-void vida__find_trajectory(VidaTrajectories* trajectories, int run,
-                           char name[VIDA_TRAJECTORY_NAME_SIZE], long long* size) {
+/* The checksum of a CSV file; HDF5 files have checksums of their own. */
+static uint64_t sum_csv(const char* path, bool is_csv) {
+  vida_open_run whole = {.sum = VIDA_CHECKSUM_START};
+  struct stat status;
+  if (is_csv && stat(path, &status) == 0) {
+    vida__sum_up(path, &whole, (long long)status.st_size);
+  }
+  return whole.sum;
+}
+
+void vida__find_trajectory(VidaTrajectories* trajectories, int run, vida_stored_file* found) {
   const char* const paths[] = {trajectories->complete, trajectories->incomplete};
-  name[0] = '\0';
-  *size = 0;
+  *found = (vida_stored_file){.name = ""};
   if (trajectories->format == VIDA_FORMAT_NONE) {
     return;
   }
   vida__set_paths(trajectories, run);
-  for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !name[0]; i++) {
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !found->name[0]; i++) {
     struct stat status;
     if (stat(paths[i], &status) == 0) {
-      *size = (long long)status.st_size;
-      vida__append(name, VIDA_TRAJECTORY_NAME_SIZE, "%s",
+      found->size = (long long)status.st_size;
+      found->sum = sum_csv(paths[i], trajectories->format == VIDA_FORMAT_CSV);
+      vida__append(found->name, sizeof found->name, "%s",
                    paths[i] + strlen(trajectories->directory) + 1);
     }
   }
 }
 
-bool vida__has_trajectory(const char* directory, const char* name, long long size) {
+bool vida__has_trajectory(const char* directory, const vida_stored_file* file) {
+  const char* name = file->name;
   const size_t length = strlen(name), ending = strlen(VIDA_HDF5_ENDING);
   const bool is_hdf5 = length > ending && strcmp(name + length - ending, VIDA_HDF5_ENDING) == 0;
   char path[4096] = "", group[VIDA_TRAJECTORY_NAME_SIZE] = "";
@@ -562,7 +572,8 @@ bool vida__has_trajectory(const char* directory, const char* name, long long siz
   vida__append(path, sizeof path, "%s/%s", directory, name);
   vida__append(group, sizeof group, "%.*s", (int)(length - (is_hdf5 ? ending : 0)), name);
   if (stat(path, &status) == 0) {
-    return (long long)status.st_size == size && (!is_hdf5 || vida__is_whole_in_hdf5(path, group));
+    return (long long)status.st_size == file->size &&
+           (is_hdf5 ? vida__is_whole_in_hdf5(path, group) : sum_csv(path, true) == file->sum);
   }
   path[0] = '\0';
   vida__append(path, sizeof path, "%s/" VIDA_HDF5_FILE, directory);

@@ -11,8 +11,7 @@
 #include "base/record.h"
 #include "report/output/trajectories.h"
 
-/* Continues the checksum of a CSV file up to `size` bytes. Returns false if it has fewer. */
-static bool sum_up(const char* path, vida_open_run* run, long long size) {
+bool vida__sum_up(const char* path, vida_open_run* run, long long size) {
   enum { PIECE = 65536 };
   unsigned char bytes[PIECE];
   FILE* file = fopen(path, "rb");
@@ -38,7 +37,7 @@ static int put_csv(VidaTrajectories* trajectories, vida_open_run* run, vida_reco
     return code;
   }
   if (size < 0 || fsync(fileno(run->file)) != 0 ||
-      !sum_up(trajectories->partial, run, (long long)size)) {
+      !vida__sum_up(trajectories->partial, run, (long long)size)) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot keep %s", trajectories->partial);
   }
   vida__put_integer(record, run->rows);
@@ -85,7 +84,7 @@ static bool get_csv(VidaTrajectories* trajectories, vida_open_run* run, vida_rec
   run->size = 0;
   run->sum = VIDA_CHECKSUM_START;
   run->rows = (long)rows;
-  return !record->too_short && rows >= 0 && size >= 0 && sum_up(path, run, size) &&
+  return !record->too_short && rows >= 0 && size >= 0 && vida__sum_up(path, run, size) &&
          run->sum == sum &&
          (path == trajectories->partial || rename(path, trajectories->partial) == 0);
 }
