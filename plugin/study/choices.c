@@ -23,6 +23,27 @@ static void describe_run(const vida_run* run, char text[VIDA_MESSAGE_SIZE]) {
   }
 }
 
+/* The parts of the columns of trajectories; single columns are counted. */
+static void describe_columns(const VidaStudy* study, char text[VIDA_MESSAGE_SIZE]) {
+  const vida_column_choice* columns = &study->columns;
+  for (int part = 0; part < VIDA_PARTS; part++) {
+    if (columns->parts & 1U << part) {
+      vida__append(text, VIDA_MESSAGE_SIZE, "%s%s", text[0] ? "," : "",
+                   Vida_TrajectoryPart(part)->name);
+    }
+  }
+  if (columns->count > 0) {
+    vida__append(text, VIDA_MESSAGE_SIZE, "%s%d single", text[0] ? "," : "", columns->count);
+  }
+}
+
+static void describe_coordinates(const VidaStudy* study, char text[VIDA_MESSAGE_SIZE]) {
+  for (int i = 0; i < study->selected; i++) {
+    vida__append(text, VIDA_MESSAGE_SIZE, "%s%s", text[0] ? "," : "",
+                 VidaSystem_CoordinateName(study->system, study->selection[i]));
+  }
+}
+
 /* Choice number `index` of a study. Returns false after the last one. */
 static bool describe(const VidaStudy* study, int index, char what[VIDA_NAME_SIZE],
                      char text[VIDA_MESSAGE_SIZE]) {
@@ -46,9 +67,15 @@ static bool describe(const VidaStudy* study, int index, char what[VIDA_NAME_SIZE
   } else if (index == options + 2) {
     vida__append(what, VIDA_NAME_SIZE, "the number of runs");
     vida__append(text, VIDA_MESSAGE_SIZE, "%d", study->count);
-  } else if (index - options - 3 < runs) {
-    vida__append(what, VIDA_NAME_SIZE, "run %d", index - options - 2);
-    describe_run(&study->runs[index - options - 3], text);
+  } else if (index == options + 3) {
+    vida__append(what, VIDA_NAME_SIZE, "the choice of columns");
+    describe_columns(study, text);
+  } else if (index == options + 4) {
+    vida__append(what, VIDA_NAME_SIZE, "the choice of coordinates");
+    describe_coordinates(study, text);
+  } else if (index - options - 5 < runs) {
+    vida__append(what, VIDA_NAME_SIZE, "run %d", index - options - 4);
+    describe_run(&study->runs[index - options - 5], text);
   } else {
     return false;
   }

@@ -86,6 +86,8 @@ says "no study is running in"
 expect 2 watch
 expect 1 run "$work/study.lua" --out "$work/killed" --resume --set length=1.5 --set pause=long
 says "cannot go on: the system of comparison 1 has changed since"
+expect 1 run "$work/study.lua" --out "$work/killed" --resume --set norm=max --set pause=long
+says "cannot go on: norm of comparison 1 was mean and is max now"
 expect 1 run "$work/study.lua" --out "$work/killed" --resume --set pause=one
 says "cannot go on: it has another number of comparisons"
 [[ -s $work/killed/study.journal ]] || complain "a refused resume has lost the journal"
@@ -110,6 +112,24 @@ expect 2 run "$work/study.lua" --resume
 says "--resume needs --out"
 expect 1 run "$work/study.lua" --out "$work/whole" --resume
 says "holds no unfinished study"
+
+# A sweep whose reference fails from some starts ends with exit code 1 and the reason, with and without rows.
+script blind <<'TEXT'
+local vida = require "vida"
+local s = vida.system { "pendulum", dimension = 2 }
+s:gravity { 0, -9.81 }
+local bob = s:particle { "bob", mass = 1, position = { 0.6, vida.free(-1) }, velocity = { vida.free(), 0 } }
+s:distance { "rod", s.ground, bob, length = 1 }
+return vida.sweep { system = s, time = 0.5, reference = { "rattle", h = 0.25 }, methods = { { "rattle", h = 0.05 } },
+  starts = { count = 6, at = function(i)
+    return { label = "start " .. i, values = { ["bob.x"] = 0.1, ["d bob.y/dt"] = i == 3 and 3 or 0.01 * i } }
+  end } }
+TEXT
+for stream in off on; do
+  expect 1 run "$work/blind.lua" --out "$work/blind" --set stream=$stream
+  says "the reference failed from 1 of 6 starts, first from start 3: "
+  shows "the reference failed from 1 of 6 starts"
+done
 
 # From Lua.
 sed 's/^return vida.compare/local comparison = vida.compare/' "$work/short.lua" >"$work/direct.lua"
