@@ -67,13 +67,14 @@ void vida__remove_run_state(const char* directory, int run) {
   }
 }
 
-/* Whether a file has the name of a state, complete or partial. */
-static bool is_state(const char* name) {
+/* Whether a file has the name of a state; *is_partial: of one that was being written. */
+static bool is_state(const char* name, bool* is_partial) {
   const size_t prefix = strlen(PREFIX);
   const size_t digits =
       strncmp(name, PREFIX, prefix) == 0 ? strspn(name + prefix, "0123456789") : 0;
-  const char* ending = name + prefix + digits;
-  return digits > 0 && (strcmp(ending, ENDING) == 0 || strcmp(ending, ENDING ".partial") == 0);
+  const char* ending = digits > 0 ? name + prefix + digits : "";
+  *is_partial = strcmp(ending, ENDING ".partial") == 0;
+  return *is_partial || strcmp(ending, ENDING) == 0;
 }
 
 /* Counts the states in a folder, and removes them if `is_end`; -1: there is no such folder. */
@@ -84,8 +85,9 @@ static int visit_states(const char* directory, bool is_end) {
        entry = readdir(folder)) {
     char path[PATH_SIZE];
     const int length = snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-    if (is_state(entry->d_name) && length > 0 && length < PATH_SIZE) {
-      count++;
+    bool is_partial;
+    if (is_state(entry->d_name, &is_partial) && length > 0 && length < PATH_SIZE) {
+      count += !is_partial;
       if (is_end) {
         remove(path);
       }
