@@ -58,7 +58,8 @@ end
 
 -- ---- statements -----------------------------------------------------------------------------------
 
-known = known or { methods = vida.methods(), options = vida.comparison_options() } -- of all calls
+_G.known = _G.known or { methods = vida.methods(), options = vida.comparison_options() } -- of all calls
+local known = _G.known
 local methods = known.methods
 local function method()
   local chosen = pick(methods)
@@ -142,8 +143,8 @@ local statements = {
       chance(30) and ", friction = " .. real() or "")
   end,
   function()
-    return ("s:plane_contact { %s, a, radius = %s, friction = %s, restitution = %s }"):format(name(), real(),
-      real(), real())
+    return ("s:plane_contact { %s, a, radius = %s, friction = %s, restitution = %s }"):format(name(),
+      real(), real(), real())
   end,
   function()
     return ("s:sphere_contact { %s, a, b, radius = %s, restitution = %s }"):format(name(), real(), real())
@@ -152,7 +153,9 @@ local statements = {
     return ("s:stop { %s, q, least = %s, most = %s, restitution = %s }"):format(name(), real(), real(),
       real())
   end,
-  function() return ("s:coupling { %s, u - w, %s }"):format(name(), chance(50) and "engaged = true" or "") end,
+  function()
+    return ("s:coupling { %s, u - w, %s }"):format(name(), chance(50) and "engaged = true" or "")
+  end,
   function() return ("s:relax { %s, %s }"):format(name(), real()) end,
   function() return ("s:set_parameter(%s, %s)"):format(name(), real()) end,
   function() return pick { "collectgarbage()", "s:close()", "local _ = s:accelerations()",

@@ -1,10 +1,13 @@
 /* A pool of blocks of some sizes, in pages that have blocks of one size each. */
 #include "lua_memory.h"
 
-#include <lua.h>
+#include <lauxlib.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "binding.h"
+#include "fuzz.h"
 
 enum { UNIT = 16, LARGEST = 512, CLASSES = LARGEST / UNIT, PAGE = 1 << 16, PAGES = 1024 };
 
@@ -87,3 +90,61 @@ void* fuzz_realloc(void* block, size_t old_size, size_t size) {
   }
   return moved;
 }
+
+/* ---- the library -------------------------------------------------------------------------------
+ */
+
+#if defined(VIDA_FUZZ_WRAPS)
+
+/* Each script has a Lua state of its own, and in it the library of VIDA, whose files are compiled
+ * once and then loaded as bytecode: the linker puts this in place of luaL_loadbufferx (--wrap). */
+int __real_luaL_loadbufferx(lua_State* L, const char* text, size_t size, const char* name,
+                            const char* mode);
+int __wrap_luaL_loadbufferx(lua_State* L, const char* text, size_t size, const char* name,
+                            const char* mode);
+
+typedef struct compiled {
+  const char* text; /* a constant of the library */
+  char* code;
+  size_t size, capacity;
+} compiled;
+
+static int add_code(lua_State* L, const void* part, size_t size, void* data) {
+  compiled* to = data;
+  (void)L;
+  if (to->size + size > to->capacity) {
+    to->capacity = 2 * (to->size + size);
+    to->code = realloc(to->code, to->capacity);
+    if (!to->code) {
+      fuzz_fail("out of memory");
+    }
+  }
+  memcpy(to->code + to->size, part, size);
+  to->size += size;
+  return 0;
+}
+
+int __wrap_luaL_loadbufferx(lua_State* L, const char* text, size_t size, const char* name,
+                            const char* mode) {
+  enum { MOST_FILES = 64, LARGE = 2000 };
+  static compiled files[MOST_FILES];
+  static int count;
+  if (size < LARGE || !name ||
+      strncmp(name, VIDALUA_LIBRARY_SOURCE, strlen(VIDALUA_LIBRARY_SOURCE)) != 0) {
+    return __real_luaL_loadbufferx(L, text, size, name, mode);
+  }
+  for (int i = 0; i < count; i++) {
+    if (files[i].text == text) {
+      return __real_luaL_loadbufferx(L, files[i].code, files[i].size, name, "b");
+    }
+  }
+  const int code = __real_luaL_loadbufferx(L, text, size, name, mode);
+  if (code == LUA_OK && count < MOST_FILES) {
+    files[count] = (compiled){.text = text};
+    lua_dump(L, add_code, &files[count], 0);
+    count++;
+  }
+  return code;
+}
+
+#endif

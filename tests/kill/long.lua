@@ -20,6 +20,7 @@ for i, name in ipairs(methods) do
   list[i] = { name, h = 0.002 }
 end
 return {
-  vida.compare { system = make(true), time = 30, every = 10, reference = { "rattle", h = 1e-3 }, methods = list },
+  vida.compare { system = make(true), time = 30, every = 10, reference = { "rattle", h = 1e-3 },
+    methods = list },
   vida.drift { system = make(false), time = 60, trajectories = "hdf5", methods = list },
 }
