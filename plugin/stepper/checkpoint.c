@@ -177,6 +177,8 @@ void vida__nested_record(VidaStepper* stepper, VidaRecord* record) {
   VidaRecord_Flag(record, &started);
   if (started) {
     record_starts(stepper, record);
+  }
+  if (started && !vida__record_failure(record, NULL)) { /* else nothing has been started */
     record_state(stepper, record);
   }
   stepper->started = started;

@@ -189,9 +189,9 @@ static void make_script_results(void) {
   fuzz_results.prepare();
 }
 
-static const fuzz_kind script = {"script", NULL, try_script},
-                       arguments = {"arguments", make_script_results, try_arguments};
-static const fuzz_kind* const kinds[] = {&script,       &arguments,       &fuzz_results, &fuzz_hdf5,
+static const fuzz_kind script_kind = {"script", NULL, try_script},
+                       arguments_kind = {"arguments", make_script_results, try_arguments};
+static const fuzz_kind* const kinds[] = {&script_kind,  &arguments_kind,  &fuzz_results, &fuzz_hdf5,
                                          &fuzz_journal, &fuzz_checkpoint, &fuzz_record};
 
 static const fuzz_kind* find_kind(const char* name) {
