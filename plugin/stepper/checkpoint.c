@@ -182,7 +182,7 @@ void vida__nested_record(VidaStepper* stepper, VidaRecord* record) {
     record_state(stepper, record);
   }
   stepper->started = started;
-  if (started && stepper->hybrid) {
+  if (started && stepper->hybrid && !vida__record_failure(record, NULL)) {
     vida__hybrid_record(stepper->hybrid, record);
   }
 }

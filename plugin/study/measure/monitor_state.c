@@ -85,12 +85,15 @@ static void record_values(vida_monitors* monitors, VidaRecord* record) {
                            &monitors->energy_now,
                            &monitors->work_now,
                            &monitors->energy_defect,
+                           &monitors->event_t,
                            &monitors->parasitic_t,
                            &monitors->passage_t};
   const struct {
     double* values;
     size_t count;
   } arrays[] = {{monitors->v, n},
+                {monitors->event_v, n},
+                {monitors->momenta_start, maps}, /* events change it */
                 {monitors->momenta, maps},
                 {monitors->observables, (size_t)VidaSystem_ObservableCount(system)},
                 {monitors->g, m},

@@ -105,8 +105,8 @@ void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row);
 void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row);
 /* Adds remarks on violated constraints and on a wrong energy, and sets row->doubtful. */
 void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row);
-/* Visits the monitors of a run that has begun, but not the events of it (monitor_state.c). Words of
- * remarks belong to the study when they are loaded. */
+/* Visits the monitors of a run that has begun, but not the list of its events (monitor_state.c).
+ * Words of remarks belong to the study when they are loaded. */
 void vida__monitors_record(vida_monitors* monitors, VidaStudy* study, VidaRecord* record);
 /* Writes the results of a run that ended early, up to its last state, to the row. */
 void vida__finish_early(const vida_monitors* monitors, VidaRow* row);

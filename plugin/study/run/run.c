@@ -411,6 +411,7 @@ static int prepare_run(vida_running_run* work, VidaError* error) {
   } else if (work->loop.stepper) {
     vida__destroy_time_loop(&work->loop);
     vida__destroy_monitors(&work->monitors);
+    vida__clear_events(&work->run->events);
     work->loop.grid = work->run->grid;
     work->sampled = -1;
     code = vida__create_monitors(study, work->run, &work->monitors, error);

@@ -52,6 +52,7 @@ int vida__put_run_state(const vida_time_loop* loop, vida_monitors* monitors, Vid
     vida__put_integer(record, sampled);
     vida__put_integer(record, vida__comparison_of(study, monitors->run));
     vida__put_real(record, loop->wall);
+    vida__put_events(&monitors->run->events, record);
     put_part(record, stepper, stepper_size);
     put_part(record, measured, measured_size);
   }
@@ -95,6 +96,7 @@ static int load_monitors(vida_monitors* monitors, VidaStudy* study, vida_record*
 
 int vida__get_run_state(vida_time_loop* loop, vida_monitors* monitors, VidaStudy* study,
                         long* sampled, vida_record* record, VidaError* error) {
+  vida_run* run = &study->runs[monitors->run - study->runs];
   const int64_t step = vida__get_integer(record), last = vida__get_integer(record);
   const int64_t compared = vida__get_integer(record);
   const double wall = vida__get_real(record);
@@ -104,7 +106,8 @@ int vida__get_run_state(vida_time_loop* loop, vida_monitors* monitors, VidaStudy
   if (record->too_short || step < 0 || step > loop->grid.full || last < -1 || last > step) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "the state belongs to another run");
   }
-  int code = load_stepper(loop, record, error);
+  int code = vida__get_events(&run->events, record, error);
+  code = code ? code : load_stepper(loop, record, error);
   code = code ? code : load_monitors(monitors, study, record, error);
   if (!code) {
     loop->step = (long)step;
