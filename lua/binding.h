@@ -513,6 +513,7 @@ int vidalua_add_angle_drive(lua_State* L);
 int vidalua_add_prescribed_value(lua_State* L);
 int vidalua_curve_point(lua_State* L);
 int vidalua_add_curve(lua_State* L);
+int vidalua_add_curve_contact(lua_State* L);
 int vidalua_add_parametric_curve(lua_State* L);
 int vidalua_add_torque(lua_State* L);
 int vidalua_principal_axes(lua_State* L);

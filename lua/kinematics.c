@@ -271,6 +271,24 @@ int vidalua_add_curve(lua_State* L) {
   return VidaSystem_AddCurve(box->system, &curve, &error) ? vidalua_raise(L, "", NULL, &error) : 0;
 }
 
+/* library.add_curve_contact(system, "contact", name, frames, values): places, `formulas` as a list
+ * of one expression of the curve's point, `restitution` and `friction` */
+int vidalua_add_curve_contact(lua_State* L) {
+  VidaError error;
+  const VidaLuaBox* box = vidalua_check_open_system(L, SYSTEM);
+  lua_settop(L, VALUES);
+  VidaCurveContact contact = {.name = luaL_checkstring(L, NAME), .formula = -1};
+  read_curve_ends(L, contact.ends);
+  read_expressions(L, "formulas", 1, &contact.formula);
+  vidalua_field(L, VALUES, "restitution");
+  contact.restitution = luaL_checknumber(L, -1);
+  vidalua_field(L, VALUES, "friction");
+  contact.friction = luaL_checknumber(L, -1);
+  return VidaSystem_AddCurveContact(box->system, &contact, NULL, &error)
+             ? vidalua_raise(L, "", NULL, &error)
+             : 0;
+}
+
 /* library.add_parametric_curve(system, "curve", name, frames, values): places, and `place` as a
  * list of expressions */
 int vidalua_add_parametric_curve(lua_State* L) {

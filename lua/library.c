@@ -419,6 +419,7 @@ void vidalua_open_library(lua_State* L) {
                                        {"add_prescribed_value", vidalua_add_prescribed_value},
                                        {"curve_point", vidalua_curve_point},
                                        {"add_curve", vidalua_add_curve},
+                                       {"add_curve_contact", vidalua_add_curve_contact},
                                        {"add_parametric_curve", vidalua_add_parametric_curve},
                                        {"add_torque", vidalua_add_torque},
                                        {"principal_axes", vidalua_principal_axes},

@@ -46,6 +46,15 @@ local function direction_vector(direction)
       { direction = direction.components })
 end
 
+-- The position of a place in a frame, and a direction of a frame, in space.
+function library.place_position(frame, place)
+  return point_position { frame = frame, place = place }
+end
+
+function library.direction_vector(frame, components)
+  return direction_vector { frame = frame, components = components }
+end
+
 local function angular_velocity(frame)
   local dimension = library.dimension(frame.system)
   if frame.kind.count == 0 then

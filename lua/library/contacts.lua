@@ -139,6 +139,33 @@ local function place_on_curve(place, curve, dimension, s)
   return components
 end
 
+-- Checks the keys `curve` and `unit`, and returns the frames of the ends of a curve and the values with the
+-- place of the point.
+local function resolve_curve(system, place, given, dimension)
+  if type(given.curve) ~= "function" then
+    expected(place, "curve", what_curves_are(dimension), given.curve)
+  elseif given.unit ~= nil and type(given.unit) ~= "string" then
+    expected(place, "unit", "a text", given.unit)
+  end
+  local first, origin = library.resolve_end(system, given[2], place, "first end")
+  if origin and vida.norm(origin) ~= 0 then
+    expected(place, "first end", "a body or the ground, not a point of it; the curve is given in its axes",
+      given[2])
+  end
+  local second, point = library.resolve_end(system, given[3], place, "second end")
+  library.demand_orientation(place, { first }, dimension)
+  if first == second then
+    fail(("%s: both ends are on '%s'"):format(place, first.name))
+  end
+  if point == nil then
+    point = {}
+    for i = 1, second.kind.place_count do
+      point[i] = 0
+    end
+  end
+  return { first, second }, { second = point }
+end
+
 --- Keeps a point on a curve that is fixed in a body (in its axes, from its centre) or in space. In space one
 -- expression defines a surface and two define a curve.
 -- @function point_on_curve
@@ -161,29 +188,7 @@ function system_methods.point_on_curve(system, given)
     { "curve", "parameter", "rate", "unit" },
     "{ \"track\", system.ground, bead, curve = function(x, y) return y - x ^ 2 end }")
   local dimension = library.dimension(system)
-  local curve = given.curve
-  if type(curve) ~= "function" then
-    expected(place, "curve", what_curves_are(dimension), curve)
-  elseif given.unit ~= nil and type(given.unit) ~= "string" then
-    expected(place, "unit", "a text", given.unit)
-  end
-  local first, origin = library.resolve_end(system, given[2], place, "first end")
-  if origin and vida.norm(origin) ~= 0 then
-    expected(place, "first end", "a body or the ground, not a point of it; the curve is given in its axes",
-      given[2])
-  end
-  local second, point = library.resolve_end(system, given[3], place, "second end")
-  library.demand_orientation(place, { first }, dimension)
-  if first == second then
-    fail(("%s: both ends are on '%s'"):format(place, first.name))
-  end
-  if point == nil then
-    point = {}
-    for i = 1, second.kind.place_count do
-      point[i] = 0
-    end
-  end
-  local frames, values = { first, second }, { second = point }
+  local curve, frames, values = given.curve, resolve_curve(system, place, given, dimension)
   if given.parameter == nil then
     values.formulas = implicit_formulas(system, place, curve, dimension)
     values.unit = given.unit
@@ -364,4 +369,38 @@ function system_methods.sphere_contact(system, given)
     restitution = library.check_number(place, "restitution", given.restitution, 0),
     friction = library.check_number(place, "friction", given.friction, 0),
   })
+end
+
+--- Adds a contact of a point with a curve that is fixed in a body or in space; in space with a surface. Slip
+-- is the velocity of the point relative to this body, along the curve.
+-- @function curve_contact
+-- @tparam table given
+-- @tparam string given.1 its name
+-- @tparam point|body given.2 the body in which the curve is fixed, or the ground
+-- @tparam point|body given.3 the point: a particle, a body (its centre) or a point of one
+-- @tparam function given.curve a function of the components x, y, z of the point, in the axes of the body and
+--   from its centre, that returns an expression which vanishes on the curve and is positive on the side of
+--   the point. Its gradient must not vanish on the curve. The graph of a function h is `y - h(x)`
+-- @tparam[opt=0] number given.restitution Newton's e, 0 to 1
+-- @tparam[opt=0] number given.friction Coulomb's mu
+-- @usage
+-- local bead = s:particle { "bead", mass = 1, position = { 0.5, 0, 2 } }
+-- s:curve_contact { "bowl", s.ground, bead, curve = function(x, y, z) return z - x ^ 2 - y ^ 2 end }
+function system_methods.curve_contact(system, given)
+  local place = library.check_definition(system, "curve_contact", given, 3,
+    { "curve", "restitution", "friction" },
+    "{ \"bowl\", system.ground, bead, curve = function(x, y) return y - x ^ 2 end }")
+  local dimension = library.dimension(system)
+  if dimension == 1 then
+    fail(place .. ": expected a system of dimension 2 or 3")
+  end
+  local frames, values = resolve_curve(system, place, given, dimension)
+  values.formulas = implicit_formulas(system, place, given.curve, dimension)
+  if #values.formulas ~= 1 then
+    fail(("%s: curve: expected a function that returns one expression, got %d"):format(place,
+      #values.formulas))
+  end
+  values.restitution = library.check_number(place, "restitution", given.restitution, 0)
+  values.friction = library.check_number(place, "friction", given.friction, 0)
+  library.add_curve_contact(system, "contact", given[1], frames, values)
 end

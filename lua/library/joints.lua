@@ -198,6 +198,51 @@ local function plane_values(place, frames, given, values)
   return values
 end
 
+-- ---- limits -------------------------------------------------------------------------------------
+
+-- Refuses limits of an angle that does not count turns.
+local function check_turns(place, frames, limit)
+  local counts = true
+  for _, frame in ipairs(frames) do
+    counts = counts and (frame.kind.turn_count < 3 and frame.kind.name ~= "rod")
+  end
+  if not counts and not (limit.least and limit.least > -math.pi and limit.most and limit.most < math.pi) then
+    fail(place .. ": limit: expected two angles between -pi and pi; for more turns use system:stop with an "
+      .. "angle of system:angle")
+  end
+end
+
+-- The angle of a revolute joint in the plane, between the x axes of its ends. That of a rod does not count
+-- turns.
+local function plane_angle(frames)
+  local angles, axes, wraps = {}, {}, false
+  for i, frame in ipairs(frames) do
+    axes[i] = library.direction_vector(frame, library.to_frame(frame, vida.vector { 1, 0 }))
+    angles[i] = frame.kind.name == "ground" and math.atan(axes[i][2], axes[i][1])
+      or library.coordinates_of(frame)[3]
+    wraps = wraps or frame.kind.name == "rod"
+  end
+  local u, w = axes[1], axes[2]
+  return wraps and vida.atan2(u[1] * w[2] - u[2] * w[1], u[1] * w[1] + u[2] * w[2]) or angles[2] - angles[1]
+end
+
+-- That of one in space, 0 at the start.
+local function space_angle(frames, values)
+  local b1 = library.direction_vector(frames[2], values.b1)
+  return vida.atan2(vida.dot(library.direction_vector(frames[1], values.a2), b1),
+    vida.dot(library.direction_vector(frames[1], values.a1), b1))
+end
+
+local function gap_between(frames, places)
+  return library.place_position(frames[2], places[2]) - library.place_position(frames[1], places[1])
+end
+
+-- The place of the second end along the axis of a prismatic joint.
+local function place_along(frames, values)
+  local axis = library.direction_vector(frames[1], values.a3 or values.a1)
+  return vida.dot(axis, gap_between(frames, { values.first, values.second }))
+end
+
 --- Joints and prescribed motion
 -- @section joints
 
@@ -233,12 +278,18 @@ function system_methods.ball(system, given)
   add_ball(system, "ball", place, given)
 end
 
+local measures = { revolute = space_angle, prismatic = place_along }
+
 -- Adds a joint with an axis. is_in_plane: it exists also in the plane; needs_reference: directions across
 -- both axes must correspond.
 local function add_oriented(system, method, given, is_in_plane, needs_reference)
   local dimension = kind(system) == "system" and library.dimension(system) or 3
   local keys = dimension == 3 and { "at", "axis", "reference" } or { "at", "axis" }
+  if measures[method] then
+    keys[#keys + 1], keys[#keys + 2] = "limit", "restitution"
+  end
   local place = library.check_definition(system, method, given, 3, keys, axis_example)
+  local limit = measures[method] and library.read_limit(place, given)
   if dimension ~= 3 and not (is_in_plane and dimension == 2) then
     fail(("%s: there is no such joint in dimension %d"):format(place, dimension))
   end
@@ -247,6 +298,9 @@ local function add_oriented(system, method, given, is_in_plane, needs_reference)
   local values = { first = places[1], second = places[2] }
   if method == "revolute" then
     advise_anchor(system, place, given, frames, places, vanishes)
+    if limit then
+      check_turns(place, frames, limit)
+    end
   end
   if dimension == 3 then
     triad_values(values, resolve_triads(place, frames, given, needs_reference))
@@ -254,11 +308,16 @@ local function add_oriented(system, method, given, is_in_plane, needs_reference)
     plane_values(place, frames, given, values)
   end
   library.add_mechanism(library.add_joint, system, method, method, given[1], frames, values)
+  if limit then
+    library.add_stops(system, given[1], measures[method](frames, values), limit)
+  end
 end
 
 --- Adds a hinge: both bodies turn about one axis. Rows: those of `ball`, and in space "tilt 1" and "tilt 2",
 -- the components of the second body's axis along two directions orthogonal to the first body's axis. Their
--- multipliers are torques, N m; a positive multiplier reduces the component.
+-- multipliers are torques, N m; a positive multiplier reduces the component. With `limit` it has stops, the
+-- contacts "name: least" and "name: most" of the angle by which the second body is turned from the first: in
+-- space since the start, in the plane between the x axes of the bodies, over any number of turns.
 -- @function revolute
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -268,20 +327,33 @@ end
 --   are points
 -- @tparam {number,...}|{direction,direction} given.axis in space only: the axis in space at the start, or one
 --   axis for each body (from `body:direction`, or a list in the axes of the body)
+-- @tparam[opt] {number,number} given.limit the least and the largest angle, rad; see below
+-- @tparam[opt=0] number given.restitution of the limits, 0 to 1
+-- @raise in space, and for rods, if a limit is not between -pi and pi
 -- @usage
 -- s:revolute { "hinge", s.ground, trunk, at = { 0, 0, 1 }, axis = { 0, 1, 0 } }
 function system_methods.revolute(system, given)
   if library.dimension(system) == 2 then
-    if library.join_points(system, "revolute", given) then
+    local has_limit = kind(given) == "table" and (given.limit ~= nil or given.restitution ~= nil)
+    if not has_limit and library.join_points(system, "revolute", given) then
       return
     end
     if kind(given) == "table" and given.axis ~= nil then
       fail(("revolute '%s': axis: in the plane the axis is normal to the plane; leave axis out")
         :format(tostring(given[1])))
     end
-    local place = library.check_definition(system, "revolute", given, 3, { "at" },
+    local place = library.check_definition(system, "revolute", given, 3, { "at", "limit", "restitution" },
       "{ \"pin\", frame, arm, at = { 0, 1 } }")
+    local limit = library.read_limit(place, given)
+    local frames = limit and resolve_ends(system, place, given, true)
+    if limit then
+      demand_orientation(place, frames, 2)
+      check_turns(place, frames, limit)
+    end
     add_ball(system, "revolute", place, given)
+    if limit then
+      library.add_stops(system, given[1], plane_angle(frames), limit)
+    end
     return
   end
   add_oriented(system, "revolute", given, false)
@@ -372,6 +444,9 @@ end
 --   body (from `body:direction`, or a list in the axes of the body)
 -- @tparam[opt] {direction,direction} given.reference if `axis` has a direction for each end: a direction
 --   orthogonal to each, which coincide in space at the start
+-- @tparam[opt] {number,number} given.limit the least and the largest place of the second end along the axis,
+--   from the first end, m: the contacts "name: least" and "name: most"
+-- @tparam[opt=0] number given.restitution of the limits, 0 to 1
 -- @usage
 -- s:prismatic { "rail", s.ground, trunk, at = { 0, 0, 1 }, axis = { 1, 0, 0 } }
 function system_methods.prismatic(system, given)
@@ -432,11 +507,27 @@ local function advise_length(system, place, given, frames, places)
     function(d) return math.abs(vida.norm(d) / given.length - 1) < 1e-9 end)
 end
 
+-- Limits the distance of two ends, which no row keeps. No distance is below 0.
+local function add_distance_limit(system, place, given, limit, gap)
+  if given.length ~= nil then
+    fail(place .. ": expected either length, for a rod, or limit, for a rope")
+  elseif limit.least and limit.least < 0 then
+    expected(place, "limit", "distances that are not negative", limit.least)
+  end
+  limit.least = limit.least ~= 0 and limit.least
+  library.add_stops(system, given[1], vida.norm(gap), limit)
+end
+
 -- Adds a rod whose ends may be points of bodies and whose length may be a function of time.
 local function add_distance(system, given)
-  local place = library.check_definition(system, "distance", given, 3, { "length" },
+  local place = library.check_definition(system, "distance", given, 3, { "length", "limit", "restitution" },
     "{ \"rod\", from, to, length = 1 }")
+  local limit = library.read_limit(place, given)
   local frames, places = resolve_ends(system, place, given)
+  if limit then
+    add_distance_limit(system, place, given, limit, gap_between(frames, places))
+    return
+  end
   local values = { first = places[1], second = places[2] }
   if type(given.length) == "function" then
     values.length = value_of(place, "length", given.length, system.time)
@@ -449,7 +540,8 @@ local function add_distance(system, given)
 end
 
 --- Adds a massless rod: one row (d^2 - l^2) / (2 l) = 0, to first order the change of length. Its multiplier
--- is the tension, positive if the rod is pulled.
+-- is the tension, positive if the rod is pulled. With `limit` instead of `length` there is no row but the
+-- contacts "name: least" and "name: most": { 0, l } is a rope, { l, math.huge } keeps the ends apart.
 -- @function distance
 -- @tparam table given
 -- @tparam string given.1 its name
@@ -457,12 +549,15 @@ end
 -- @tparam point|body_point given.3 the second end
 -- @tparam number|function given.length l > 0, m, or a function of time that returns l and may use parameters
 --   and coordinates
+-- @tparam[opt] {number,number} given.limit the least and the largest distance, m
+-- @tparam[opt=0] number given.restitution of the limits, 0 to 1
 -- @usage
 -- s:distance { "rod", s.ground, upper, length = 1 }
 -- s:distance { "winch", upper, trunk:point { 0, 0, 0.1 }, length = function(t) return 1.5 + 0.1 * t end }
 function system_methods.distance(system, given)
   local own = kind(system) == "system" and kind(given) == "table"
-    and (library.is_body_end(given[2]) or library.is_body_end(given[3]) or type(given.length) == "function")
+    and (library.is_body_end(given[2]) or library.is_body_end(given[3]) or type(given.length) == "function"
+      or given.limit ~= nil or given.restitution ~= nil)
   if own then
     add_distance(system, given)
   else

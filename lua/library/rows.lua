@@ -50,9 +50,9 @@ function class.__tostring(row)
   return ("row %d of %s"):format(range.first + 1, tostring(range.system))
 end
 
--- Returns what a method returns by itself, or else the rows that it has added from `first` on.
+-- Returns what a method returns by itself, or else the rows that it has added from `first` on, if any.
 local function finish(system, first, ...)
-  if select("#", ...) > 0 then
+  if select("#", ...) > 0 or library.row_count(system) == first then
     return ...
   end
   local row = setmetatable({}, class)

@@ -18,6 +18,39 @@ local function check_restitution(place, value)
   return value
 end
 
+-- Adds a contact for each limit that there is.
+local function add_stops(system, name, value, limit)
+  if limit.least then
+    system:contact { name .. ": least", gap = value - limit.least, restitution = limit.restitution }
+  end
+  if limit.most then
+    system:contact { name .. ": most", gap = limit.most - value, restitution = limit.restitution }
+  end
+end
+library.add_stops = add_stops
+
+-- Checks the keys `limit` and `restitution` of a joint and returns its limits for add_stops; nil if it has
+-- none.
+function library.read_limit(place, given)
+  local limit = given.limit
+  if limit == nil then
+    if given.restitution ~= nil then
+      fail(place .. ": restitution: there is no limit to bounce from; expected also limit = { least, most }")
+    end
+    return nil
+  end
+  if kind(limit) ~= "table" or #limit ~= 2 or kind(limit[1]) ~= "number" or kind(limit[2]) ~= "number" then
+    expected(place, "limit", "a list of two numbers, { least, most }", limit)
+  end
+  local least, most = limit[1], limit[2]
+  local is_ordered = least < most -- not of NaN
+  if not is_ordered then
+    fail(("%s: limit: expected a least value below the largest, got %g and %g"):format(place, least, most))
+  end
+  return { least = least > -math.huge and least, most = most < math.huge and most,
+    restitution = check_restitution(place, given.restitution) }
+end
+
 --- Limits a function of the positions: a joint that has stops, a carriage between bumpers. Each limit is a
 -- contact, "name: least" or "name: most".
 -- @function stop
@@ -48,13 +81,8 @@ function system_methods.stop(system, given)
   if least and most and least >= most then
     fail(("%s: least: expected a number below most = %g, got %g"):format(place, most, least))
   end
-  local restitution = check_restitution(place, given.restitution)
-  if least then
-    system:contact { given[1] .. ": least", gap = given[2] - least, restitution = restitution }
-  end
-  if most then
-    system:contact { given[1] .. ": most", gap = most - given[2], restitution = restitution }
-  end
+  add_stops(system, given[1], given[2],
+    { least = least, most = most, restitution = check_restitution(place, given.restitution) })
 end
 
 -- The position of a particle, of a point of a body, or of a fixed point.

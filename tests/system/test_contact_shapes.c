@@ -5,6 +5,7 @@
 #include <vida/vida.h>
 
 #include "support/check.h"
+#include "support/formula.h"
 #include "system/contacts/contacts.h"
 #include "system/evaluate/evaluate.h"
 
@@ -136,6 +137,91 @@ static void test_rolling_ball(void) {
   VidaSystem_Destroy(&s);
 }
 
+/* The point (0.3, 0.4) of a body above the parabola y = 2 x^2, whose formula has a factor of 3. */
+static void test_parabola(void) {
+  VidaError error;
+  VidaSystem* s = new_system(2);
+  VidaExpression p[2];
+  int index = -1;
+  const VidaPlaneBody body = {.name = "lever", .mass = 1.0, .inertia = 0.5};
+  REQUIRE_OK(VidaSystem_AddPlaneBody(s, &body, &index, &error), &error);
+  REQUIRE_OK(VidaSystem_CurvePoint(s, p, &error), &error);
+  const VidaExpression height = apply(s, "-", p[1], times(s, 2.0, square(s, p[0])));
+  const VidaCurveContact bowl = {
+      .name = "bowl",
+      .ends = {VidaEnd_Ground(0.0, 0.0, 0.0), VidaEnd_Body(index, 0.3, 0.4, 0.0)},
+      .formula = times(s, 3.0, height),
+      .friction = 0.1};
+  REQUIRE_OK(VidaSystem_AddCurveContact(s, &bowl, NULL, &error), &error);
+  EXPECT(VidaSystem_ContactSlipCount(s, 0) == 1, "slip");
+  /* A quarter of a turn takes the point to (-0.4, 0.3) from the centre: (0.5, 0.5), on the curve.
+   * Its velocity is (1, 2) - 3 (0.3, 0.4); the normal (-2, 1) / sqrt(5). */
+  const double q[3] = {0.9, 0.2, acos(0.0)}, v[3] = {1.0, 2.0, 3.0};
+  const Values at = evaluate(s, q, v);
+  const double point[2] = {1.0 - 0.9, 2.0 - 1.2};
+  EXPECT(at.rows == 2, "%d rows", at.rows);
+  EXPECT_NEAR(at.gap[0], 0.0, 1e-15, "gap on the curve");
+  EXPECT_NEAR(at.rate[0], (-2.0 * point[0] + point[1]) / sqrt(5.0), 1e-14, "rate of the gap");
+  EXPECT_NEAR(at.rate[1], (point[0] + 2.0 * point[1]) / sqrt(5.0), 1e-14, "slip velocity");
+  VidaSystem_Destroy(&s);
+}
+
+/* Far from the curve the gap is f / (|f'|^4 + |f''|^2 f^2)^(1/4): in the centre of the circle
+ * 1 - x^2 - y^2 = 0 it is 1 / 8^(1/4), and at (0, 0.5) 0.75 / (1 + 8 0.75^2)^(1/4). */
+static void test_circle(void) {
+  static const double places[2] = {0.0, 0.5}, lengths[2] = {8.0, 5.5};
+  for (int i = 0; i < 2; i++) {
+    VidaError error;
+    VidaSystem* s = new_system(2);
+    VidaExpression p[2];
+    const int particle = add_particle(s, "bead");
+    REQUIRE_OK(VidaSystem_CurvePoint(s, p, &error), &error);
+    const VidaExpression r2 = apply(s, "+", square(s, p[0]), square(s, p[1]));
+    const VidaCurveContact circle = {
+        .name = "circle",
+        .ends = {VidaEnd_Ground(3.0, 0.0, 0.0), VidaEnd_Particle(particle)},
+        .formula = apply(s, "-", number(s, 1.0), r2)};
+    REQUIRE_OK(VidaSystem_AddCurveContact(s, &circle, NULL, &error), &error);
+    const double q[2] = {3.0, places[i]}, v[2] = {1.0, 0.0};
+    const Values at = evaluate(s, q, v);
+    EXPECT(at.rows == 1, "%d rows", at.rows);
+    EXPECT_NEAR(at.gap[0], (1.0 - places[i] * places[i]) / pow(lengths[i], 0.25), 1e-15, "gap");
+    EXPECT_NEAR(at.rate[0], 0.0, 1e-15, "rate of the gap");
+    VidaSystem_Destroy(&s);
+  }
+}
+
+/* A sphere that is fixed in a body and turns about the x axis with 3 rad/s: its pole moves with
+ * -3 along y below a particle at rest. */
+static void test_surface_of_body(void) {
+  VidaError error;
+  VidaSystem* s = new_system(3);
+  VidaExpression p[3];
+  int index = -1;
+  const VidaRigidBody body = {
+      .name = "globe", .mass = 1.0, .inertia = {{0.1, 0.0, 0.0}, {0.0, 0.1, 0.0}, {0.0, 0.0, 0.1}}};
+  REQUIRE_OK(VidaSystem_AddRigidBody(s, &body, &index, &error), &error);
+  const int particle = add_particle(s, "bead");
+  REQUIRE_OK(VidaSystem_CurvePoint(s, p, &error), &error);
+  const VidaExpression xy = apply(s, "+", square(s, p[0]), square(s, p[1]));
+  const VidaExpression r2 = apply(s, "+", xy, square(s, p[2]));
+  const VidaCurveContact globe = {
+      .name = "globe",
+      .ends = {VidaEnd_Body(index, 0.0, 0.0, 0.0), VidaEnd_Particle(particle)},
+      .formula = apply(s, "-", r2, number(s, 1.0)),
+      .friction = 0.3};
+  REQUIRE_OK(VidaSystem_AddCurveContact(s, &globe, NULL, &error), &error);
+  EXPECT(VidaSystem_ContactSlipCount(s, 0) == 2, "slip");
+  const double q[10] = {1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 4.0};
+  const double v[10] = {0.0, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0, 0.0, -0.7};
+  const Values at = evaluate(s, q, v);
+  EXPECT(at.rows == 3, "%d rows", at.rows);
+  EXPECT_NEAR(at.gap[0], 0.0, 1e-15, "gap");
+  EXPECT_NEAR(at.rate[0], -0.7, 1e-15, "rate of the gap");
+  EXPECT_NEAR(hypot(at.rate[1], at.rate[2]), 3.0, 1e-14, "slip speed");
+  VidaSystem_Destroy(&s);
+}
+
 static void test_refusals(void) {
   VidaError error;
   VidaSystem* s = new_system(3);
@@ -160,6 +246,28 @@ static void test_refusals(void) {
   EXPECT_ERROR(VidaSystem_AddSphereContact(s, &spheres, NULL, &error), &error, VIDA_BAD_ARGUMENT,
                "two points");
   spheres.radii[0] = 0.5;
+  VidaExpression p[3];
+  REQUIRE_OK(VidaSystem_CurvePoint(s, p, &error), &error);
+  VidaCurveContact bowl = {
+      .name = "bowl", .ends = {VidaEnd_Ground(0.0, 0.0, 0.0), ball}, .formula = number(s, 1.0)};
+  EXPECT_ERROR(VidaSystem_AddCurveContact(s, &bowl, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "does not depend on it");
+  bowl.formula = apply(s, "+", p[0], rate(s, 0));
+  EXPECT_ERROR(VidaSystem_AddCurveContact(s, &bowl, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "depends on a rate");
+  bowl.formula = 1 << 28;
+  EXPECT_ERROR(VidaSystem_AddCurveContact(s, &bowl, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "contact 'bowl': formula: this expression does not belong");
+  bowl.formula = p[0];
+  bowl.ends[0] = ball;
+  EXPECT_ERROR(VidaSystem_AddCurveContact(s, &bowl, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "both ends are on 'ball'");
+  bowl.ends[1] = VidaEnd_Ground(0.0, 0.0, 0.0);
+  EXPECT_ERROR(VidaSystem_AddCurveContact(s, &bowl, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "'ball' has no such orientation");
+  bowl.restitution = 2.0;
+  EXPECT_ERROR(VidaSystem_AddCurveContact(s, &bowl, NULL, &error), &error, VIDA_BAD_ARGUMENT,
+               "contact 'bowl': restitution");
   EXPECT(VidaSystem_ContactCount(s) == 0, "%d contacts", VidaSystem_ContactCount(s));
   REQUIRE_OK(VidaSystem_AddSphereContact(s, &spheres, NULL, &error), &error);
   EXPECT_ERROR(VidaSystem_AddSphereContact(s, &spheres, NULL, &error), &error, VIDA_BAD_ARGUMENT,
@@ -171,6 +279,9 @@ int main(void) {
   static const CheckTest tests[] = {{"particle and plane", test_particle_and_plane},
                                     {"discs", test_discs},
                                     {"rolling ball", test_rolling_ball},
+                                    {"parabola", test_parabola},
+                                    {"circle", test_circle},
+                                    {"surface of a body", test_surface_of_body},
                                     {"refusals", test_refusals},
                                     {NULL, NULL}};
   return check_main("contact shapes", tests);

@@ -147,6 +147,9 @@ static void test_forces(void) {
   REFUSED("contact", VidaSystem_AddPlaneContact(s, NULL, NULL, &error));
   REFUSED("system", VidaSystem_AddSphereContact(NULL, &spheres, NULL, &error));
   REFUSED("contact", VidaSystem_AddSphereContact(s, NULL, NULL, &error));
+  const VidaCurveContact curve = {.name = "n"};
+  REFUSED("system", VidaSystem_AddCurveContact(NULL, &curve, NULL, &error));
+  REFUSED("contact", VidaSystem_AddCurveContact(s, NULL, NULL, &error));
   VidaSystem_Destroy(&s);
 }
 

@@ -73,6 +73,28 @@ VIDA_API int VidaSystem_AddPlaneContact(VidaSystem* system, const VidaPlaneConta
 VIDA_API int VidaSystem_AddSphereContact(VidaSystem* system, const VidaSphereContact* contact,
                                          int* index, VidaError* error);
 
+/* A curve or a surface that is fixed in the first end, and on one side of which the point of the
+ * second end stays. It is given by a formula that vanishes on it and is positive on that side:
+ * y - x^2 above a parabola, 1 - x^2 - y^2 inside of a circle. Its variables are the components of
+ * the point (VidaSystem_CurvePoint) relative to the place of the first end, in the axes of the
+ * first end; it may depend on time, parameters and coordinates as well. The gap is the formula f
+ * divided by a length that is |f'| near the curve: to first order the distance. The slip velocity
+ * is that of the point relative to the first end, along the curve. */
+typedef struct VidaCurveContact {
+  const char* name;       /* "bowl" */
+  VidaEnd ends[2];        /* the first is a body or the ground */
+  VidaExpression formula; /* of any unit, with a gradient that does not vanish on the curve */
+  double restitution;     /* 0 to 1 */
+  double friction;        /* >= 0 */
+} VidaCurveContact;
+
+/* Adds a contact of a point with a curve (the record is copied); *index (nullable) receives its
+ * index. Fails with VIDA_BAD_ARGUMENT as VidaSystem_AddContact does, for a first end without
+ * orientation, for a formula that does not exist, depends on a rate or not on the point, if both
+ * ends are on one body, if neither moves, and in dimension 1. */
+VIDA_API int VidaSystem_AddCurveContact(VidaSystem* system, const VidaCurveContact* contact,
+                                        int* index, VidaError* error);
+
 /* A holonomic constraint that events engage and release (VidaEvent): a clutch, a coupling, a rope
  * that is cut. */
 typedef struct VidaCoupling {

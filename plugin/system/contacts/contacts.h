@@ -8,6 +8,7 @@
 
 #include <vida/contact.h>
 
+#include "system/mechanics/vector.h"
 #include "system/model/model.h"
 
 typedef struct vida_contact {
@@ -109,6 +110,11 @@ void vida__set_displacement(VidaSystem* variant, int row, double place);
 double vida__displacement(const VidaSystem* variant, int row);
 /* Refuses a contact whose name is not new, or whose numbers have no meaning. */
 int vida__check_contact(const VidaSystem* system, const VidaContact* contact, VidaError* error);
+/* Refuses a shape in dimension 1 (shapes.c). */
+int vida__check_contact_dimension(const VidaSystem* system, const char* name, VidaError* error);
+/* Writes orthonormal vectors across the unit vector n: in the plane one, to its right; in space
+ * two, those of Duff et al. (2017), which jump only where n_z changes its sign (shapes.c). */
+void vida__find_tangents(vida_graph* graph, vida_vector n, vida_vector tangent[2]);
 /* Adds the record of a contact whose rows were added from `first_row` on. */
 int vida__keep_contact(VidaSystem* system, const VidaContact* contact, int first_row,
                        int displacement_count, int* index, VidaError* error);

@@ -10,10 +10,6 @@
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static int number(vida_trace* trace, double value) {
-  return vida__graph_constant(trace->graph, value);
-}
-
 /* Returns the velocity of the material of the end at `depth` n from its centre. */
 static vida_vector velocity_at(vida_trace* trace, int end, const char* place, int depth,
                                vida_vector n) {
@@ -31,12 +27,14 @@ static vida_vector velocity_at(vida_trace* trace, int end, const char* place, in
   return vida__vector_add(graph, rate, vida__vector_scale(graph, depth, turn));
 }
 
-/* Writes orthonormal vectors across the unit vector n in space: those of Duff et al. (2017), which
- * jump only where n_z changes its sign. */
-static void find_tangents(vida_trace* trace, vida_vector n, vida_vector tangent[2]) {
-  vida_graph* graph = trace->graph;
-  const int one = number(trace, 1.0), minus = number(trace, -1.0);
-  const int is_below = vida__graph_apply(graph, VIDA_OP_LESS, n.x[2], number(trace, 0.0), -1);
+void vida__find_tangents(vida_graph* graph, vida_vector n, vida_vector tangent[2]) {
+  if (n.count == 2) {
+    tangent[0] = (vida_vector){2, {n.x[1], vida__node_negate(graph, n.x[0])}};
+    return;
+  }
+  const int one = vida__graph_constant(graph, 1.0), minus = vida__graph_constant(graph, -1.0);
+  const int zero = vida__graph_constant(graph, 0.0);
+  const int is_below = vida__graph_apply(graph, VIDA_OP_LESS, n.x[2], zero, -1);
   const int sign = vida__graph_apply(graph, VIDA_OP_WHERE, is_below, minus, one);
   const int a = vida__node_divide(graph, minus, vida__node_add(graph, sign, n.x[2]));
   const int b = vida__node_multiply(graph, vida__node_multiply(graph, n.x[0], n.x[1]), a);
@@ -53,13 +51,12 @@ static void find_tangents(vida_trace* trace, vida_vector n, vida_vector tangent[
 /* Writes the components of the slip velocity across n. */
 static int write_slips(vida_trace* trace, vida_vector n, vida_vector slip, vida_trace_row* rows) {
   vida_graph* graph = trace->graph;
+  vida_vector tangent[2];
+  vida__find_tangents(graph, n, tangent);
   if (n.count == 2) {
-    const vida_vector along = {2, {n.x[1], vida__node_negate(graph, n.x[0])}};
-    rows[0] = (vida_trace_row){"slip", "m/s", vida__vector_dot(graph, along, slip)};
+    rows[0] = (vida_trace_row){"slip", "m/s", vida__vector_dot(graph, tangent[0], slip)};
     return 1;
   }
-  vida_vector tangent[2];
-  find_tangents(trace, n, tangent);
   rows[0] = (vida_trace_row){"slip 1", "m/s", vida__vector_dot(graph, tangent[0], slip)};
   rows[1] = (vida_trace_row){"slip 2", "m/s", vida__vector_dot(graph, tangent[1], slip)};
   return 2;
@@ -146,11 +143,11 @@ static VidaContact contact_of(const VidaSystem* system, const char* name, double
                        .slip_count = friction != 0.0 ? system->dimension - 1 : 0};
 }
 
-static int check_dimension(const VidaSystem* system, const char* name, VidaError* error) {
+int vida__check_contact_dimension(const VidaSystem* system, const char* name, VidaError* error) {
   return system->dimension > 1
              ? VIDA_SUCCESS
              : vida__fail(error, VIDA_BAD_ARGUMENT,
-                          "contact '%s': expected a system of dimension 2 or 3", name);
+                          "contact '%s': expected a system of dimension 2 or 3", name ? name : "");
 }
 
 int VidaSystem_AddPlaneContact(VidaSystem* system, const VidaPlaneContact* contact, int* index,
@@ -164,7 +161,7 @@ int VidaSystem_AddPlaneContact(VidaSystem* system, const VidaPlaneContact* conta
   }
   const VidaContact common =
       contact_of(system, contact->name, contact->restitution, contact->friction);
-  int code = check_dimension(system, contact->name ? contact->name : "", error);
+  int code = vida__check_contact_dimension(system, contact->name, error);
   code = code ? code : vida__check_contact(system, &common, error);
   code = code ? code : check_radius(contact->name, "radius", contact->radius, error);
   code = code
@@ -203,7 +200,7 @@ int VidaSystem_AddSphereContact(VidaSystem* system, const VidaSphereContact* con
   }
   const VidaContact common =
       contact_of(system, contact->name, contact->restitution, contact->friction);
-  int code = check_dimension(system, contact->name ? contact->name : "", error);
+  int code = vida__check_contact_dimension(system, contact->name, error);
   code = code ? code : vida__check_contact(system, &common, error);
   code = code ? code : check_radius(contact->name, "first radius", contact->radii[0], error);
   code = code ? code : check_radius(contact->name, "second radius", contact->radii[1], error);
