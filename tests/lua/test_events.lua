@@ -130,3 +130,15 @@ do
   assert(counted.message:find("the run has 4 events of 'middle', the reference 3", 1, true), counted.message)
   assert(not row { events = false }.message:find "middle")
 end
+
+-- A brake, whose power changes at an event: the work of the brake balances the energy of an exact motion.
+do
+  local braked = vida.system { "braked", dimension = 1 }
+  local mass = braked:particle { "mass", mass = 0.5, position = { 0.2 } }
+  braked:potential(2.5 * mass.x ^ 2)
+  braked:rayleigh(0.05 * mass.vx ^ 2)
+  braked:event { "kick", mass.x, direction = "rising", set = { { mass.vx, mass.vx + 0.3 } } }
+  local row = vida.compare { system = braked, time = 10, methods = { { "radau", rtol = 1e-10, h = 0.05 } } }
+    :run { quiet = true }[1]
+  assert(row.events == 5 and row.energy_error < 1e-8, row.energy_error)
+end

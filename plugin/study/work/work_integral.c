@@ -169,7 +169,7 @@ static void add_work(vida_work* work, double before) {
   const bool is_part = isfinite(work->after) || isfinite(before);
   const double from = fmax(work->left.t + inside * h, nextafter(work->left.t, INFINITY));
   const double to = fmin(work->right.t - inside * h, nextafter(work->right.t, -INFINITY));
-  if (work->jumps) {
+  if (work->jumps || isfinite(work->after)) { /* behind a jump its other side is known */
     find_power(work, &work->left, fmax(from, work->after));
   }
   find_power(work, &work->right, fmin(to, before));
