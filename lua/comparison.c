@@ -243,11 +243,30 @@ static void read_starts(lua_State* L, ComparisonHandle* handle, int comparison,
   }
 }
 
-/* Reads coordinates = { p, ... }, the particles to which errors are restricted. */
+/* Writes the coordinates of the particle, or the coordinate, on top of the stack; returns their
+ * number. */
+static int read_measured(lua_State* L, const VidaSystem* model, int system, const char* entry,
+                         int* indices) {
+  const int coordinate = vidalua_to_input(L, lua_gettop(L), system, VIDALUA_COORDINATE);
+  if (coordinate >= 0) {
+    indices[0] = coordinate;
+    return 1;
+  }
+  const int dimension = VidaSystem_Dimension(model);
+  const VidaPoint point = vidalua_check_point(L, -1, system, "", entry);
+  if (point.particle == VIDA_GROUND) {
+    vidalua_expected(L, "", entry, "a particle or a coordinate, not a fixed point", -1);
+  }
+  for (int k = 0; k < dimension; k++) {
+    indices[k] = VidaSystem_ParticleCoordinate(model, point.particle) + k;
+  }
+  return dimension;
+}
+
+/* Reads coordinates = { p, ... }, the particles and coordinates to which errors are restricted. */
 static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system) {
   VidaError error;
   const VidaSystem* model = handle->box->system;
-  const int dimension = VidaSystem_Dimension(model);
   if (vidalua_field(L, 1, "coordinates") == LUA_TNIL) {
     lua_pop(L, 1);
     return;
@@ -255,20 +274,16 @@ static void read_coordinates(lua_State* L, ComparisonHandle* handle, int system)
   const int list = lua_gettop(L);
   vidalua_check_table(L, list, "coordinates", "{ particle, ... }");
   const int count = vidalua_check_list(L, list, "", "coordinates");
-  int* indices = lua_newuserdatauv(L, (size_t)(count * dimension) * sizeof *indices + 1, 0);
+  const size_t most = (size_t)(count * VidaSystem_Dimension(model));
+  int* indices = lua_newuserdatauv(L, most * sizeof *indices + 1, 0);
+  int measured = 0;
   for (int i = 0; i < count; i++) {
     const char* entry = lua_pushfstring(L, "coordinates[%d]", i + 1);
     lua_rawgeti(L, list, i + 1);
-    const VidaPoint point = vidalua_check_point(L, -1, system, "", entry);
-    if (point.particle == VIDA_GROUND) {
-      vidalua_expected(L, "", entry, "a particle, not a fixed point", -1);
-    }
-    for (int k = 0; k < dimension; k++) {
-      indices[i * dimension + k] = VidaSystem_ParticleCoordinate(model, point.particle) + k;
-    }
+    measured += read_measured(L, model, system, entry, indices + measured);
     lua_pop(L, 2);
   }
-  if (VidaStudy_SelectCoordinates(handle->study, count * dimension, indices, &error)) {
+  if (VidaStudy_SelectCoordinates(handle->study, measured, indices, &error)) {
     vidalua_raise(L, "", "coordinates", &error);
   }
   lua_pop(L, 2);
@@ -315,8 +330,8 @@ static void read_columns(lua_State* L, VidaStudy* study) {
  *   there is a run for every combination
  * @tparam[opt] string|table|function given.reference the reference for errors; without it only
  *   errors that need no reference are measured
- * @tparam[opt] {point,...} given.coordinates particles whose errors are measured; by default
- *   all coordinates
+ * @tparam[opt] {point|expression,...} given.coordinates particles and coordinates whose errors are
+ *   measured; by default all coordinates
  * @tparam[opt] {table,...} given.starts initial values, each `{ values = { x = 1, ["d x/dt"] = 2 },
  *   label = "x=1" }`: every method runs from each of them; or `{ count = 1000, at = f }`, where
  *   f(i) returns start number i, whenever it is asked

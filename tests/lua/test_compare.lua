@@ -93,13 +93,30 @@ fails('reference: expected "auto", a method', compare { reference = "energy-mome
 fails("coordinates: expected a table such as", compare { coordinates = bob })
 fails("coordinates[1]: expected a particle or a fixed point, got 1",
   compare { coordinates = { 1 } })
-fails("coordinates[1]: expected a particle, not a fixed point",
+fails("coordinates[1]: expected a particle or a coordinate, not a fixed point",
   compare { coordinates = { system.ground } })
 fails("coordinates: ", compare { coordinates = { bob, bob } })
 fails("coordinates: ", compare { coordinates = {} })
 local _, foreign = check.pendulum()
 fails("coordinates[1]: this particle or point belongs to another system",
   compare { coordinates = { foreign } })
+-- The error of one coordinate, in the largest norm, is that of its difference.
+do
+  local plain, ball = check.plain_pendulum()
+  local x, y, vx = ball.x, ball.y, ball.vx
+  local function compare_plain(measured)
+    return vida.compare { system = plain, time = 1, norm = "end", coordinates = measured,
+      reference = { "radau", rtol = 1e-11 }, methods = { { "rattle", h = 0.1 } } }
+  end
+  check.fails("coordinates: coordinate 'bob.x' is selected twice", compare_plain, { x, x })
+  check.fails("coordinates[1]: expected a particle or a fixed point", compare_plain, { vx })
+  local errors = {}
+  for i, measured in ipairs { { x }, { y }, { ball } } do
+    errors[i] = compare_plain(measured):run { quiet = true }[1].position_error
+  end
+  check.close(errors[1] ^ 2 + errors[2] ^ 2, errors[3] ^ 2, 1e-12 * errors[3] ^ 2)
+  assert(errors[1] > 0 and errors[2] > 0)
+end
 
 -- ---- a complete system --------------------------------------------------------------------------
 fails("system 'pendulum' is complete, because a comparison or a stepper uses it",
