@@ -63,7 +63,7 @@ local function observe_violation(ladder, rods, joints)
   ladder:observe { "violation", vida.sqrt(sum / (#rods + 2 * #joints)) }
 end
 
--- A ladder with so many cells, under so much gravity (m/s^2).
+-- A ladder with so many cells, under so much gravity (m/s^2), and its rods.
 return function(cells, gravity, with_violation)
   assert(cells >= 1 and cells % 1 == 0, "cells: expected a whole number, at least 1")
   local ladder = vida.system { "ladder", dimension = 2 }
@@ -76,5 +76,5 @@ return function(cells, gravity, with_violation)
   if with_violation then
     observe_violation(ladder, rods, joints)
   end
-  return ladder
+  return ladder, rods
 end

@@ -60,16 +60,20 @@ quick=(
   "half_explicit --set finest=4 --set repeats=1 --set links=5"
   "high_order --set time=1"
   "jointed_bodies --set time=0.05"
+  "escapement --set time=5"
   "kepler --set time=1 --set eccentricity=0.3"
   "long_run --set time=20"
   "ladder --set cells=2 --set time=0.1"
+  "ladder_on_floor --set cells=4 --set time=4"
   "nonholonomic --set finest=3 --set time=0.2 --set repeats=1"
   "pile --set count=30 --set time=0.5"
   "pendulum_on_curve --set time=0.2 --set tip_mass=2"
+  "pendulum_with_stop --set impacts=20"
   "rigid_body --set time=0.3"
   "spook_ladder --set time=8 --only spook --only spook-newton"
   "squeezer --set time=0.001 --set long_time=0.001 --set torque=0.05"
   "squeezer_work_precision --set finest=4 --set repeats=1"
+  "stack --set count=3 --set time=0.5"
   "tennis_racket --set time=1"
   "two_link_arm --set time=0.2 --set time_II=0.2 --set omega=1"
   "two_link_arm_adaptive --set time=0.2 --set interval=0.1"
@@ -197,6 +201,98 @@ grep -q "raw=true.*IDA_.*ida-ggl" "$work/out" || complain "the raw index 3 does 
 expect 1 run "$scenarios/spook_ladder.lua" --set time=8 --only spook --only spook-newton --format json
 is_json "$work/out" '(value.rows or value)[1].status == "ok" and (value.rows or value)[4].status ~= "ok"'
 
+# Contacts and escapements against their closed forms, which are the references of these scenarios.
+expect 0 run "$scenarios/incline.lua" --format json
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  for i, row in ipairs(rows) do
+    -- 0.66 s after a step in which the acceleration changes from 5.92 to 2.37 m/s^2
+    local steps = row.method == "moreau-jean" or row.method == "spook"
+    local bound = steps and 2.5 * row.h or row.method == "ida-ggl" and 1e-7 or 1e-14
+    if row.status ~= "ok" or not (row.position_error < bound) then
+      return false
+    end
+  end
+  return #rows == 22
+end)()'
+# Every second a tick or a tock, of order 2 or better; the limit cycle from inside and from outside: the
+# energy after a kick is that of the cycle but for exp(-2 pi delta / w) with each of them.
+for start in 0.2 0.7; do
+  expect 0 run "$scenarios/escapement.lua" --set start=$start --out "$work/clock" --format json --quiet
+  is_json "$work/out" '(function()
+    local rows = value.rows or value
+    for i, row in ipairs(rows) do
+      local fixed = row.method == "rattle" or row.method == "del-midpoint"
+      local bound = fixed and 20 * row.h ^ 2 or row.rtol ~= json.null and 1e3 * row.rtol or 1e-5
+      if row.status ~= "ok" or row.events ~= 40 or not (row.position_error < bound)
+        or fixed and row.h < 0.02 and not (rows[i - 1].position_error > 3 * row.position_error) then
+        return false
+      end
+    end
+    return #rows == 12
+  end)()'
+  awk -F, '$2 == "post-stabilized" && $5 == 1e-9 { print $8 }' "$work/clock/events.csv" >"$work/ticks"
+  "${lua[@]}" -e 'local first, count
+    for t in io.lines() do
+      first = first or tonumber(t)
+      count = (count or -1) + 1
+      assert(math.abs(tonumber(t) - first - count) < 1e-7, t)
+    end
+    assert(count == 39)' <"$work/ticks" || complain "ticks: $(head -3 "$work/ticks" | tr '\n' ' ')"
+done
+# A pendulum with a stop: impacts of order 2, and the energy after 200 of them.
+expect 0 run "$scenarios/pendulum_with_stop.lua" --set impacts=200 --out "$work/stop" --format json --quiet
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  for i, row in ipairs(rows) do
+    local fixed = i <= 9
+    if row.status ~= "ok" or fixed and i % 3 ~= 1 and math.abs(rows[i - 1].event_error / row.event_error - 4) > 0.5
+      or row.method == "energy-momentum" and row.energy_error > 1e-11 or row.events ~= (i <= 15 and 10 or 200) then
+      return false
+    end
+  end
+  return #rows == 17
+end)()'
+# A ball on a vibrating table: impacts a period apart; on an arm the order 2.
+expect 0 run "$scenarios/vibrating_table.lua" --format json
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  for i, row in ipairs(rows) do
+    local free, fixed = i <= 10, row.rtol == json.null
+    if row.status ~= "ok" or free and (row.events ~= 20 or row.position_error > (fixed and 1e-11 or 30 * row.rtol))
+      or not free and fixed and row.h < 0.02 and math.abs(rows[i - 1].event_error / row.event_error - 4) > 0.6
+      or not free and not fixed and row.event_error > 1000 * row.rtol then
+      return false
+    end
+  end
+  return #rows == 27
+end)()'
+# The deepest gap and the energy, which never rises above that of the start.
+cat >"$work/depth.lua" <<'LUA'
+local deepest = tonumber(arg[1])
+for i = 2, #arg do
+  local file <close> = assert(io.open(arg[i]))
+  local column, number = {}, 0
+  for name in (file:read() .. ","):gmatch "([^,]*)," do
+    number = number + 1
+    column[name:match "^%a*"] = column[name:match "^%a*"] or number
+  end
+  local start
+  for line in file:lines() do
+    local values = {}
+    for value in (line .. ","):gmatch "([^,]*)," do
+      values[#values + 1] = value
+    end
+    local energy, depth = tonumber(values[column.energy]), tonumber(values[column.depth])
+    start = start or energy
+    assert(energy <= start and depth >= -deepest, arg[i] .. ": " .. line)
+  end
+end
+LUA
+expect 0 run "$scenarios/ladder_on_floor.lua" --set cells=5 --out "$work/floor" --quiet
+"${lua[@]}" "$work/depth.lua" 3e-3 "$work"/floor/ladder-*.csv || complain "ladder on a floor"
+expect 0 run "$scenarios/stack.lua" --set time=2 --only spook --out "$work/boxes" --quiet
+"${lua[@]}" "$work/depth.lua" 1e-3 "$work"/boxes/stack-*.csv || complain "stack"
 # The papers' figures: their numbers as CSV, a header and a row for every step or run, and pictures.
 for figure in 4 5; do
   "$scenarios/figure" "004-$figure" --csv --set time=0.5 >"$work/figure" || complain "figure $figure"
