@@ -79,6 +79,7 @@ quick=(
   "two_link_arm_adaptive --set time=0.2 --set interval=0.1"
   "rolling_disk --set time=0.2"
   "variable_steps --set revolutions=1 --set swings=1"
+  "wheelset --set time=0.1"
 )
 # Scenarios of which some runs must fail.
 failing=(dumbbell pendulum_formulations spook_ladder)
@@ -293,6 +294,14 @@ expect 0 run "$scenarios/ladder_on_floor.lua" --set cells=5 --out "$work/floor" 
 "${lua[@]}" "$work/depth.lua" 3e-3 "$work"/floor/ladder-*.csv || complain "ladder on a floor"
 expect 0 run "$scenarios/stack.lua" --set time=2 --only spook --out "$work/boxes" --quiet
 "${lua[@]}" "$work/depth.lua" 1e-3 "$work"/boxes/stack-*.csv || complain "stack"
+# The wheelset against the values of the test set.
+expect 0 run "$scenarios/wheelset.lua" --only ida-ggl --format json --quiet
+is_json "$work/out" '(function()
+  local rows = value.rows or value
+  return #rows == 2 and rows[1].position_error < 1e-6 and rows[2].position_error < 3e-8
+    and rows[2].velocity_error < 1e-5 and rows[2].multiplier_error < 1e-2
+end)()'
+
 # The papers' figures: their numbers as CSV, a header and a row for every step or run, and pictures.
 for figure in 4 5; do
   "$scenarios/figure" "004-$figure" --csv --set time=0.5 >"$work/figure" || complain "figure $figure"
