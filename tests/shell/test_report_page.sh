@@ -131,6 +131,17 @@ return vida.compare { system = system, time = 0.1, methods = { { "rattle", h = 0
 TEXT
 expect 0 run "$work/chain.lua" --report --quiet
 
+# A ball that hits the floor after 0.3 s, and half as fast 0.3 s later.
+script bouncing <<'TEXT'
+local vida = require "vida"
+local system = vida.system { "ball", dimension = 2 }
+system:gravity { 0, -10 }
+local ball = system:particle { "ball", mass = 1, position = { 0, 0.45 } }
+system:contact { "<floor>", gap = ball.y, restitution = 0.5 }
+return vida.compare { system = system, time = 1, methods = { { "rattle", h = { 0.1, 0.05 } } } }
+TEXT
+expect 0 run "$work/bouncing.lua" --set time=0.7 --report --quiet
+
 # Pictures go into the folder of the page.
 if command -v gnuplot >/dev/null 2>&1; then
   mkdir drawn
@@ -189,6 +200,10 @@ is "something is drawn" true "$motion const canvas = motion.querySelector('canva
   const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
   return pixels.some((value) => value > 0)"
 
+is "without events there is no line of time" true "$motion
+  return motion.querySelector('.timeline').getBoundingClientRect().height === 0
+    && [...motion.querySelectorAll('button')].find((b) => b.textContent === 'Next event').hidden"
+
 # The particle is where a free pendulum of 1 m, released from the horizontal, is at t = 0.25 s: its
 # angle from there, and its height -sin of it, follow from a'' = 9.81 cos a (fourth-order Runge and
 # Kutta here).
@@ -234,6 +249,27 @@ is "the failure is told" true \
 browser_open "$work/plain.html"
 is "no points" true 'const text = document.querySelector("main").textContent;
   return text.includes("system:draw") && text.includes("All runs reached their end.")'
+
+# Events: ticks at their times on a line of time, names, and a flash at each of them.
+browser_open "$work/bouncing-report/report.html"
+browser_do 'document.querySelectorAll("fieldset button")[2].click()' >/dev/null
+next='[...motion.querySelectorAll("button")].find((b) => b.textContent === "Next event").click();'
+is "two impacts of two runs" "4 0.3 0.6" "$motion const ticks = [...motion.querySelectorAll('.timeline .event')];
+  const line = motion.querySelector('.timeline .grid'), from = Number(line.getAttribute('x1'));
+  const at = (k) => (Number(ticks[k].getAttribute('x1')) - from) / (Number(line.getAttribute('x2')) - from) * 0.7;
+  return ticks.length + ' ' + at(0).toFixed(6).replace(/0+$/, '') + ' ' + at(3).toFixed(6).replace(/0+$/, '')"
+is "with a name" "<floor>, impact" "$motion return motion.querySelector('.timeline text').textContent"
+is "no flash before" 0 "$motion return motion.state.flashes.length"
+is "the next event" "true 2 true" "$motion const before = motion.querySelector('canvas').toDataURL();
+  $next return (Math.abs(motion.state.t - 0.3) < 1e-9) + ' ' + motion.state.flashes.length + ' '
+    + (before !== motion.querySelector('canvas').toDataURL())"
+is "it is told" true "$motion return motion.querySelector('[role=status]').textContent.includes('Just now: <floor>, impact.')"
+is "and the one after it" true "$motion $next return Math.abs(motion.state.t - 0.6) < 1e-9"
+is "then the first again" true "$motion $next return Math.abs(motion.state.t - 0.3) < 1e-9"
+is "a tick leads to its time" true "$motion const ticks = motion.querySelectorAll('.timeline .event');
+  ticks[3].dispatchEvent(new MouseEvent('click')); return Math.abs(motion.state.t - 0.6) < 1e-9"
+is "the flash fades" 0 "$motion const slider = motion.querySelector('input[type=range]');
+  slider.value = 990; slider.dispatchEvent(new Event('input')); return motion.state.flashes.length"
 
 # The scenarios: a section and an animation for each comparison, in which something is drawn
 # and no number is missing.

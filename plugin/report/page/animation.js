@@ -210,8 +210,58 @@ function drawAxes(context, height, project, dimension, ink) {
   });
 }
 
+// ---- events ----
+
+function eventName(event) {
+  return `${event.name}${event.kind === "zero" ? "" : `, ${event.kind}`}`;
+}
+
+// The events of all copies in the order of time, each with its copy.
+function eventsOf(copies) {
+  return copies.flatMap((copy) => (copy.run.events || []).map((event) => ({ ...event, copy }))).sort((a, b) => a.t - b.t);
+}
+
+const labelWidth = 6.6; // pixels of a character, about
+
+// The time line: a tick for each event and the names where there is room. line.update(events, width) makes
+// it anew, line.show(t) moves the mark of the time; onChoose(t) is called for a tick that is clicked.
+function makeTimeLine(t0, time, onChoose) {
+  const height = 34, edge = 12;
+  const svg = svgElement("svg", { class: "timeline", role: "img", height });
+  const mark = svgElement("line", { class: "cursor", y1: 4, y2: height - 4 });
+  let toX = () => edge;
+  svg.update = (events, width) => {
+    toX = (t) => edge + (t - t0) / time * Math.max(width - 2 * edge, 1);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("aria-label", `Events: ${some(events.length, "tick")} on the line of time`);
+    svg.style.display = events.length > 0 ? "" : "none";
+    svg.replaceChildren(svgElement("line", { class: "grid", x1: edge, x2: width - edge, y1: height - 9, y2: height - 9 }));
+    let free = 0;
+    for (const event of events) {
+      const x = toX(event.t);
+      const tick = svgElement("line", { class: "event", x1: x, x2: x, y1: height - 15, y2: height - 3, stroke: event.copy.colour });
+      tick.append(svgElement("title", {}, `${event.copy.name}: ${eventName(event)} at t = ${numberText(event.t, 10)} s`));
+      tick.addEventListener("click", () => onChoose(event.t));
+      svg.append(tick);
+      const end = x + labelWidth * eventName(event).length;
+      if (x >= free && end <= width) {
+        svg.append(svgElement("text", { x, y: 13 }, eventName(event)));
+        free = end + 2 * labelWidth;
+      }
+    }
+    svg.append(mark);
+  };
+  svg.show = (t) => {
+    mark.setAttribute("x1", toX(t));
+    mark.setAttribute("x2", toX(t));
+  };
+  return svg;
+}
+
 // ---- the player ----
 
+const flashTime = 0.5; // s of watching: how long an event flashes
+const mostFlashes = 6; // names at the same time
 const trailPart = 0.2; // of the time: how long the path is that a copy draws behind it
 const speeds = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 
@@ -222,10 +272,11 @@ function makeAnimation(whole, copiesOf) {
   const spatial = study.drawing.dimension === 3;
   const first = { azimuth: 0.5, elevation: 0.3 };
   const view = { ...first };
-  const state = { t: study.t0, playing: false, frames: 0 };
+  const state = { t: study.t0, playing: false, frames: 0, flashes: [] };
   // Short and long motions are shown in about 20 s; others as fast as they are.
   const rate = study.time >= 2 && study.time <= 120 ? 1 : study.time / 20;
-  let speed = 1, before = null, width = 0, extent = null, shown = null;
+  let speed = 1, before = null, width = 0, extent = null, shown = null, events = [];
+  let lined = { key: null, width: 0 }; // what the time line shows
   const largestMass = Math.max(...study.drawing.particles.map((p) => p.mass), 0);
 
   const canvas = element("canvas", { tabindex: 0, role: "img", class: spatial ? "turns" : null });
@@ -233,6 +284,8 @@ function makeAnimation(whole, copiesOf) {
   const play = element("button", { type: "button" }, "Play");
   const slider = element("input", { type: "range", min: 0, max: 1000, step: 1, value: 0, "aria-label": "time" });
   const clock = element("output");
+  const line = makeTimeLine(study.t0, study.time, (t) => showTime(t));
+  const nextEvent = element("button", { type: "button" }, "Next event");
   const remark = element("p", { class: "faint", role: "status" });
   const trails = element("input", { type: "checkbox", checked: true });
   const withReference = study.reference_run ? element("input", { type: "checkbox", checked: true }) : null;
@@ -268,7 +321,31 @@ function makeAnimation(whole, copiesOf) {
         ? `Largest distance from ${ghosts().length > 0 ? "" : "the copy of "}${all[0].name}: ${numberText(farthest.distance, 3)} m, of ${farthest.copy.name}. `
         : "";
     }
-    return `t = ${numberText(state.t)} s. ${apart}${stopped.join("; ")}`;
+    const now = [...new Set(flashes().map(({ event }) => eventName(event)))];
+    return `t = ${numberText(state.t)} s. ${now.length > 0 ? `Just now: ${now.join("; ")}. ` : ""}${apart}${stopped.join("; ")}`;
+  }
+
+  // The events that flash at this time, the latest first, with what is left of the flash, 1 to 0.
+  function flashes() {
+    const lasts = Math.min(flashTime * rate * speed, 0.1 * study.time);
+    const left = (event) => 1 - (state.t - event.t) / lasts;
+    return events.filter((event) => event.t <= state.t + 1e-9 * study.time && left(event) > 0)
+      .map((event) => ({ event, left: Math.min(left(event), 1) })).reverse();
+  }
+
+  // A glow about the copies that have just had an event, and its name.
+  function drawFlashes(places) {
+    context.font = "13px system-ui, sans-serif";
+    flashes().forEach(({ event, left }, row) => {
+      context.globalAlpha = 0.35 * left;
+      drawCopy(context, study, event.copy, places.get(event.copy.name), largestMass, 18);
+      if (row < mostFlashes) {
+        context.globalAlpha = 0.3 + 0.7 * left;
+        context.fillStyle = event.copy.colour;
+        context.fillText(`${eventName(event)} (${event.copy.name})`, 12, 20 + 17 * row);
+      }
+    });
+    context.globalAlpha = 1;
   }
 
   function drawTrail(copy, toScreen) {
@@ -305,6 +382,12 @@ function makeAnimation(whole, copiesOf) {
       shown = key;
       extent = findExtent(study, [...thin, ...copies]);
     }
+    if (key !== lined.key || width !== lined.width) {
+      lined = { key, width };
+      events = eventsOf(copies);
+      line.update(events, width);
+      nextEvent.hidden = events.length === 0;
+    }
     const height = Math.round(Math.min(480, Math.max(260, width * 0.6)));
     const pixels = window.devicePixelRatio || 1;
     if (canvas.width !== Math.round(width * pixels) || canvas.height !== Math.round(height * pixels)) {
@@ -327,8 +410,10 @@ function makeAnimation(whole, copiesOf) {
     for (const copy of trails.checked ? copies : []) {
       drawTrail(copy, toScreen);
     }
+    const placesOf = new Map(copies.map((copy) => [copy.name, pointsAt(copy.run, state.t).map(toScreen)]));
+    drawFlashes(placesOf);
     copies.forEach((copy, index) => {
-      const places = pointsAt(copy.run, state.t).map(toScreen);
+      const places = placesOf.get(copy.name);
       context.globalAlpha = stoppedAt(copy) < state.t - 1e-9 * study.time ? 0.3 : 0.85;
       drawCopy(context, study, copy, places, largestMass, Math.min(copies.length - 1 - index, 5) * 2.5);
       if (index === copies.length - 1) {
@@ -341,7 +426,9 @@ function makeAnimation(whole, copiesOf) {
     for (const ghost of thin) {
       drawCopy(context, study, { ...ghost, colour: ink }, pointsAt(ghost.run, state.t).map(toScreen), largestMass, -4);
     }
+    line.show(state.t);
     state.frames++;
+    state.flashes = flashes().map(({ event }) => eventName(event));
     slider.value = Math.round((state.t - study.t0) / study.time * 1000);
     slider.setAttribute("aria-valuetext", `t = ${numberText(state.t)} s`);
     clock.textContent = `t = ${state.t.toFixed(study.time < 10 ? 3 : 2)} s`;
@@ -389,11 +476,17 @@ function makeAnimation(whole, copiesOf) {
     draw();
   }
 
-  play.addEventListener("click", () => setPlaying(!state.playing));
-  slider.addEventListener("input", () => {
-    state.t = study.t0 + slider.value / 1000 * study.time;
+  function showTime(t) {
+    state.t = t;
     setPlaying(false);
     draw();
+  }
+
+  play.addEventListener("click", () => setPlaying(!state.playing));
+  slider.addEventListener("input", () => showTime(study.t0 + slider.value / 1000 * study.time));
+  nextEvent.addEventListener("click", () => {
+    const next = events.find((event) => event.t > state.t + 1e-6 * study.time) || events[0];
+    showTime(next.t);
   });
   trails.addEventListener("change", draw);
   if (withReference) {
@@ -424,9 +517,9 @@ function makeAnimation(whole, copiesOf) {
     draw();
   });
   const speedNames = speeds.map((s) => (rate === 1 ? `${s} x` : `${numberText(s * rate, 3)} s/s`));
-  const stage = element("div", { class: "stage" }, canvas);
+  const stage = element("div", { class: "stage" }, canvas, line);
   const made = element("div", {}, stage,
-    element("div", { class: "controls" }, play, element("label", { class: "time" }, slider), clock,
+    element("div", { class: "controls" }, play, nextEvent, element("label", { class: "time" }, slider), clock,
       choice("speed", speedNames, speeds.indexOf(1), (i) => { speed = speeds[i]; }),
       element("label", {}, trails, "paths"),
       withReference ? element("label", {}, withReference, "reference (thin, grey)") : null, spatial ? reset : null),

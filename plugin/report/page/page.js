@@ -300,7 +300,7 @@ function makePlots(study, families, chosen) {
   const against = (m, values) => m.run.t.map((t, i) => [t, values[i]]);
   const size = (values) => values.map((v) => (v === null ? null : Math.abs(v)));
   const events = () => chosen().flatMap((m) => (m.run.events || []).map((e) => ({ t: e.t, colour: colourOf(m.family),
-    text: `${m.name}: ${e.name}${e.kind === "zero" ? "" : `, ${e.kind}`} at t = ${numberText(e.t, 10)} s` })));
+    text: `${m.name}: ${eventName(e)} at t = ${numberText(e.t, 10)} s` })));
   const overTime = (title, yLabel, values, logY = true) => plotFigure(() => ({
     title, xLabel: "t [s]", yLabel, logY, events: events(), curves: curves((m) => against(m, values(m))),
     empty: logY ? "Exactly zero throughout, for the runs that are chosen." : undefined }));
