@@ -37,7 +37,6 @@ local function add_table(s, ball)
   s:draw { "table", { ball.x - 0.1, height }, { ball.x + 0.1, height } }
 end
 
--- The start is between two impacts, half a period after one.
 local free = vida.system { "ball on a vibrating table", dimension = 2 }
 free:gravity { 0, -g }
 local ball = free:particle { "ball", mass = mass, position = { 0, level }, velocity = { 0, rise } }
