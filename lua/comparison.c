@@ -629,13 +629,42 @@ static void add_recommendation(lua_State* L, const VidaRecommendation* given, co
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
+static void push_trial(lua_State* L, const VidaTrial* trial) {
+  lua_newtable(L);
+  vidalua_set_text(L, "name", trial->method->name);
+  lua_pushboolean(L, trial->accepted && trial->code == VIDA_SUCCESS);
+  lua_setfield(L, -2, "accepted");
+  if (trial->code) {
+    vidalua_set_text(L, "reason", trial->error.message);
+  }
+  vidalua_set_text(L, "contacts", trial->time_stepping ? "time stepping" : "events");
+  vidalua_set_integer(L, "order", trial->order);
+  vidalua_set_integer(L, "steps", trial->steps);
+  vidalua_set_integer(L, "events", trial->events);
+}
+
+static void push_trials(lua_State* L, const VidaAdvice* advice) {
+  lua_createtable(L, advice->trial_count, 0);
+  for (int i = 0; i < advice->trial_count; i++) {
+    push_trial(L, &advice->trials[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "methods");
+  if (advice->contacts > 0) {
+    vidalua_set_text(L, "prefers", advice->prefers_time_stepping ? "time stepping" : "events");
+  }
+}
+
 /*** Recommends methods by the atlas of measured systems, as `vida advise` does.
  * @function advise
  * @treturn {table,...} a list of tables with `error` (1e-3, 1e-6 or 1e-9, of the largest
  *   displacement), `keeps` ("anything", "symplectic" or "energy"), `method`, `options` (a text),
  *   `adaptive`, `h` or `rtol` (to begin with), `system` and `seconds` (of its run in the atlas),
- * and `rivals`, the next methods there; `features` is a table of what the choice depends on, and
- *   `rate` the largest rate of the motion at the start, 1/s
+ * and `rivals`, the next methods there; `features` is a table of what the choice depends on,
+ *   `rate` the largest rate of the motion at the start, 1/s, `methods` a list of all methods with
+ *   `name`, `accepted`, `reason` (if it does not accept the system, or a step failed), `contacts`
+ *   ("events" or "time stepping"), `order` (across impacts, if there are contacts), `steps` and
+ *   `events` (of the trial), and `prefers` ("events" or "time stepping"), if there are contacts
  * @usage
  * local advice = comparison:advise()
  * print(advice[1].error, advice[1].method, advice.features.constrained)
@@ -664,6 +693,7 @@ static int comparison_advise(lua_State* L) {
   lua_setfield(L, -2, "features");
   lua_pushnumber(L, advice->rates.largest);
   lua_setfield(L, -2, "rate");
+  push_trials(L, advice);
   VidaAdvice_Destroy(&advice);
   return 1;
 }

@@ -322,6 +322,8 @@ static void push_method(lua_State* L, const VidaMethodInfo* info) {
   vidalua_set_text(L, "equation", info->equation);
   vidalua_set_text(L, "limits", info->limits);
   vidalua_set_integer(L, "order", info->order);
+  vidalua_set_text(L, "contacts", Vida_IsTimeStepping(info) ? "time stepping" : "events");
+  vidalua_set_integer(L, "order_across_impacts", Vida_OrderAcrossImpacts(info, info->order));
   push_capabilities(L, info->capabilities);
   lua_setfield(L, -2, "capabilities");
   push_option_list(L, *options);
@@ -332,7 +334,8 @@ static void push_method(lua_State* L, const VidaMethodInfo* info) {
 /*** The methods, with their claims and their options.
  * @function methods
  * @treturn {table,...} a list of tables with `name`, `title`, `equation` (its source), `limits`
- *   (on steps and systems), `order`, `capabilities` (a list of sentences) and `options`, a list of
+ *   (on steps and systems), `order`, `contacts` ("events" or "time stepping": how it takes them),
+ *   `order_across_impacts`, `capabilities` (a list of sentences) and `options`, a list of
  *   tables with `name`, `type` ("number", "integer", "boolean", "choice"), `unit`, `text`,
  *   `default`, and, if present, `minimum`, `maximum` or `choices`
  * @usage

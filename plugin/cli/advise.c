@@ -76,6 +76,74 @@ static void print_terms(const VidaAdvice* advice) {
   }
 }
 
+/* ---- contacts and events --------------------------------------------------------------------- */
+
+static bool is_good(const VidaTrial* trial) {
+  return trial && trial->accepted && trial->code == VIDA_SUCCESS;
+}
+
+static void append_count(char* text, size_t size, int count, const char* name) {
+  if (count > 0) {
+    vida__append(text, size, "%s%d %s%s", text[0] ? ", " : "", count, name, vida__plural(count));
+  }
+}
+
+static void print_time_stepping(const VidaAdvice* advice) {
+  char text[VIDA_MESSAGE_SIZE] = "";
+  for (int i = 0; i < advice->trial_count; i++) {
+    const VidaTrial* trial = &advice->trials[i];
+    if (is_good(trial) && trial->time_stepping) {
+      vida__append(text, sizeof text, "%s%s (order %d)", text[0] ? ", " : "", trial->method->name,
+                   trial->order);
+    }
+  }
+  if (text[0]) {
+    print_line("time stepping, for any number of impacts in a step: %s%s", text, "");
+  }
+}
+
+static void print_contacts(const VidaAdvice* advice) {
+  char text[VIDA_MESSAGE_SIZE] = "", number[64] = "";
+  int count = 0, most = 0, steps = 0;
+  append_count(text, sizeof text, advice->contacts, "contact");
+  append_count(text, sizeof text, advice->couplings, "coupling");
+  append_count(text, sizeof text, advice->events, "declared event");
+  if (!text[0]) {
+    return;
+  }
+  for (int i = 0; i < advice->trial_count; i++) {
+    const VidaTrial* trial = &advice->trials[i];
+    const bool is_event_driven = is_good(trial) && !trial->time_stepping;
+    count += is_event_driven;
+    if (is_event_driven && trial->events >= most) {
+      most = trial->events;
+      steps = trial->steps;
+    }
+  }
+  print_heading("contacts and events");
+  print_line("%s%s", text, "");
+  vida__append(number, sizeof number, "%d method%s", count, vida__plural(count));
+  print_line("event-driven: %s, which end a step at each event and keep their order across it%s",
+             number, "");
+  if (advice->contacts > 0) {
+    print_time_stepping(advice);
+  }
+  if (steps > 1) {
+    text[0] = '\0';
+    vida__append(text, sizeof text, "%d step%s: %d event%s", steps, vida__plural(steps), most,
+                 vida__plural(most));
+    print_line("%s%s", text, "");
+  }
+  if (advice->contacts > 0 && (count > 0 || advice->prefers_time_stepping)) {
+    print_line(
+        "prefer %s%s", advice->prefers_time_stepping ? "time stepping: " : "events: ",
+        !advice->prefers_time_stepping
+            ? "with as many steps their errors are smaller, and elastic impacts keep the energy"
+        : count > 0 ? "more events than steps, each of which costs as much as several steps"
+                    : "no event-driven method has taken it");
+  }
+}
+
 /* ---- rates ----------------------------------------------------------------------------------- */
 
 static void print_rate(const char* name, double rate, const char* remark, const char* coordinate) {
@@ -148,6 +216,8 @@ static const Purpose purposes[PURPOSES] = {
 /* Motion that is damped faster than anything else moves needs methods with damping. */
 static const Purpose stiff_purpose = {"stiff damping", {"radau", "ida-ggl", "ida-index1", NULL}};
 
+static const Purpose stepping_purpose = {"many contacts", {"moreau-jean", "spook", NULL}};
+
 static const VidaTrial* find_trial(const VidaAdvice* advice, const char* name) {
   for (int i = 0; i < advice->trial_count; i++) {
     if (strcmp(advice->trials[i].method->name, name) == 0) {
@@ -155,10 +225,6 @@ static const VidaTrial* find_trial(const VidaAdvice* advice, const char* name) {
     }
   }
   return NULL;
-}
-
-static bool is_good(const VidaTrial* trial) {
-  return trial && trial->accepted && trial->code == VIDA_SUCCESS;
 }
 
 static void print_purpose(const VidaAdvice* advice, const Purpose* purpose) {
@@ -178,6 +244,9 @@ static bool is_stiffly_damped(const VidaRates* rates) {
 
 static void print_suggestions(const VidaAdvice* advice) {
   print_heading("suggestions");
+  if (advice->prefers_time_stepping) {
+    print_purpose(advice, &stepping_purpose);
+  }
   if (is_stiffly_damped(&advice->rates)) {
     print_purpose(advice, &stiff_purpose);
   }
@@ -263,7 +332,7 @@ static void print_recommendations(const VidaAdvice* advice) {
 static void print_methods(const VidaAdvice* advice) {
   char heading[128] = "", number[VIDA_REAL_TEXT_SIZE];
   if (advice->tried) {
-    vida__append(heading, sizeof heading, "methods that accept it, tried with one step of %s s",
+    vida__append(heading, sizeof heading, "methods that accept it, tried with steps of %s s",
                  vida__shortest_text(number, advice->step));
   } else {
     vida__append(heading, sizeof heading,
@@ -279,7 +348,11 @@ static void print_methods(const VidaAdvice* advice) {
       } else if (trial->adaptive) {
         vida__append(text, sizeof text, "chooses its own steps");
       } else {
-        vida__append(text, sizeof text, "order %d", trial->method->order);
+        vida__append(text, sizeof text, "order %d", trial->order);
+      }
+      if (!trial->code && advice->contacts > 0) {
+        vida__append(text, sizeof text, "%s",
+                     trial->time_stepping ? ", by time stepping" : ", by events");
       }
       cli_print_item(stdout, trial->method->name, text);
     }
@@ -304,6 +377,7 @@ static bool print_advice(const VidaStudy* study, bool* wrong, VidaError* error) 
   print_equations(advice);
   print_terms(advice);
   print_rates(system, advice);
+  print_contacts(advice);
   print_suggestions(advice);
   print_recommendations(advice);
   print_methods(advice);
@@ -328,8 +402,9 @@ const CliCommand cli_advise_command = {
         "and the rate at which constraints turn. Suggests a step of one fiftieth of the\n"
         "shortest period. Names the methods that reach errors of 1e-3, 1e-6 and 1e-9 for\n"
         "the least work on similar systems of the atlas, with the evidence. In systems of\n"
-        "up to 500 unknowns every method makes one such step; methods that do not accept\n"
-        "the system are listed with the reason.\n"
+        "up to 500 unknowns every method makes one such step, or 100 in small systems with\n"
+        "contacts or events; methods that do not accept the system, a contact at rest,\n"
+        "sliding or sticking, or a coupling are listed with the reason.\n"
         "The script runs in a sandbox; --trust runs it without.\n"
         "Exit code: 0 success, 1 the script failed, 2 wrong usage.\n",
     .examples =

@@ -100,6 +100,9 @@ static int print_method(const VidaMethodInfo* info) {
   printf("%s: %s\n", info->name, info->title);
   print_field("equation:", info->equation);
   printf("  order:     %d\n", info->order);
+  printf("  contacts:  %s, order %d across impacts\n",
+         Vida_IsTimeStepping(info) ? "time stepping" : "events",
+         Vida_OrderAcrossImpacts(info, info->order));
   print_field("limits:", info->limits);
   printf("  properties:\n");
   print_capabilities(info->capabilities);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <vida/advice.h>
+#include <vida/event.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,10 +13,13 @@
 #include "study/study.h"
 #include "system/constraints/distances.h"
 #include "system/constraints/equations.h"
+#include "system/contacts/contacts.h"
 
 /* The largest number of unknowns for which methods are tried, about a second for all: some use
  * dense matrices, in a time that grows with the third power. */
 enum { MOST_TRIED = 500 };
+/* In small systems with events each method makes EVENT_STEPS steps. */
+enum { EVENT_STEPS = 100, MOST_RUN = 40 };
 enum { MOST_ITERATIONS = 300, STEPS_PER_PERIOD = 50, STEPS_AT_LEAST = 100 };
 static const double converged = 1e-4;
 static const double two_pi = 6.283185307179586476925286766559;
@@ -304,28 +308,82 @@ static bool has_damping(const start_state* state) {
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
+/* What a method has done. */
+typedef struct attempt {
+  bool accepted;
+  int steps, events;
+} attempt;
+
+static int count_event(const VidaEventRecord* record, void* data) {
+  (void)record;
+  ((attempt*)data)->events++;
+  return 0;
+}
+
+/* Returns the number of steps of a trial: with events more than one, to meet some of them. */
+static int steps_of_trial(const VidaAdvice* advice) {
+  const bool has_events = advice->contacts + advice->couplings + advice->events > 0;
+  const double all = nearbyint(advice->time / advice->step);
+  return !advice->tried ? 0
+         : has_events && advice->coordinates + advice->rows + advice->contacts <= MOST_RUN
+             ? (int)fmin(EVENT_STEPS, all)
+             : 1;
+}
+
+/* Makes the steps of a trial. The modes are those of all contacts and couplings, also of those that
+ * the steps do not meet. */
+static int make_attempt(const start_state* state, const VidaAdvice* advice,
+                        const VidaOptions* options, attempt* made, VidaError* error) {
+  VidaStepper* stepper = NULL;
+  const int steps = steps_of_trial(advice);
+  int code = vida__create_stepper(state->system, options, NULL, &stepper, error);
+  code = code ? code : vida__hybrid_create(stepper, error);
+  code = code ? code : vida__check_modes(stepper, error);
+  if (!code && advice->tried) {
+    code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, error);
+  }
+  made->accepted = code == VIDA_SUCCESS;
+  code = code ? code : VidaStepper_SetEventObserver(stepper, count_event, made, error);
+  while (!code && made->steps < steps && !VidaStepper_HasEnded(stepper)) {
+    code = VidaStepper_Step(stepper, error);
+    made->steps += !code;
+  }
+  VidaStepper_Destroy(&stepper);
+  return code;
+}
+
 /* The trials show which other methods accept the system; the error message need not list them. */
 static void try_method(const start_state* state, const VidaAdvice* advice, VidaTrial* trial) {
+  const VidaMethodInfo* info = trial->method;
   VidaOptions* options = NULL;
-  VidaStepper* stepper = NULL;
-  int code = VidaOptions_Create(trial->method->name, &options, &trial->error);
+  attempt made = {0};
+  int code = VidaOptions_Create(info->name, &options, &trial->error);
   code = code ? code : VidaOptions_SetReal(options, "h", advice->step, &trial->error);
   trial->adaptive = !code && Vida_IsAdaptive(options);
-  code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &trial->error);
-  code = code ? code : vida__hybrid_create(stepper, &trial->error);
-  if (!code && advice->tried) {
-    code = vida__start_stepper(stepper, state->t, advice->step, state->q, state->v, &trial->error);
-  }
-  trial->accepted = code == VIDA_SUCCESS;
-  if (!code && advice->tried) {
-    code = VidaStepper_Step(stepper, &trial->error);
-  }
-  trial->code = code;
+  trial->time_stepping = Vida_IsTimeStepping(info);
+  trial->order = advice->contacts > 0 ? Vida_OrderAcrossImpacts(info, info->order) : info->order;
+  trial->code = code ? code : make_attempt(state, advice, options, &made, &trial->error);
+  trial->accepted = made.accepted;
+  trial->steps = made.steps;
+  trial->events = made.events;
   if (strcmp(trial->error.flag, VIDA_SYSTEM_REFUSED) == 0) {
     trial->error.flag[0] = '\0'; /* is between methods */
   }
-  VidaStepper_Destroy(&stepper);
   VidaOptions_Destroy(&options);
+}
+
+/* A step with an event costs as much as about ten others: where there are more of them than steps,
+ * time stepping is the cheaper way to errors of its order. */
+static bool prefers_time_stepping(const VidaAdvice* advice) {
+  bool is_crowded = false, has_stepping = false, has_events = false;
+  for (int i = 0; i < advice->trial_count; i++) {
+    const VidaTrial* trial = &advice->trials[i];
+    const bool is_good = trial->accepted && !trial->code;
+    has_stepping = has_stepping || (is_good && trial->time_stepping);
+    has_events = has_events || (is_good && !trial->time_stepping);
+    is_crowded = is_crowded || (!trial->time_stepping && trial->events > trial->steps);
+  }
+  return advice->contacts > 0 && has_stepping && (is_crowded || !has_events);
 }
 
 /* Returns 1, 2, 2.5, 4 or 5 times a power of ten that is not above h and divides the time;
@@ -418,23 +476,21 @@ typedef struct trial_data {
 static bool takes_step(void* data, const vida_atlas_row* row, double setting) {
   const trial_data* trial = data;
   const start_state* state = trial->state;
-  const double h = trial->advice->step;
   VidaOptions* options = NULL;
-  VidaStepper* stepper = NULL;
   VidaError error;
+  attempt made = {0};
+  /* The atlas measures no impacts: across them time stepping does not reach what it reached there.
+   */
+  if (trial->advice->contacts > 0 && Vida_IsTimeStepping(Vida_FindMethod(row->method))) {
+    return false;
+  }
   int code = VidaOptions_Create(row->method, &options, &error);
   code = code ? code : set_options(options, row->options, &error);
-  code = code ? code : VidaOptions_SetReal(options, "h", h, &error);
+  code = code ? code : VidaOptions_SetReal(options, "h", trial->advice->step, &error);
   if (!code && row->adaptive) {
     code = VidaOptions_SetReal(options, "rtol", setting, &error);
   }
-  code = code ? code : vida__create_stepper(state->system, options, NULL, &stepper, &error);
-  code = code ? code : vida__hybrid_create(stepper, &error);
-  if (!code && trial->advice->tried) {
-    code = vida__start_stepper(stepper, state->t, h, state->q, state->v, &error);
-    code = code ? code : VidaStepper_Step(stepper, &error);
-  }
-  VidaStepper_Destroy(&stepper);
+  code = code ? code : make_attempt(state, trial->advice, options, &made, &error);
   VidaOptions_Destroy(&options);
   return code == VIDA_SUCCESS;
 }
@@ -463,6 +519,11 @@ static void describe(const VidaSystem* system, start_state* state, VidaAdvice* a
   advice->forces = system->has_forces;
   advice->driven = system->time_dependent;
   advice->general = vida__general_term(system);
+  advice->events = VidaSystem_EventCount(system);
+  for (int c = 0; c < VidaSystem_ContactCount(system); c++) {
+    advice->couplings += system->contacts->list[c].is_coupling;
+  }
+  advice->contacts = VidaSystem_ContactCount(system) - advice->couplings;
 }
 
 /* Computes the rates and the step. If the equations have no solution, the rates are not known, and
@@ -515,6 +576,7 @@ int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* err
       made->trials[i].method = Vida_MethodInfo(i);
       try_method(&state, made, &made->trials[i]);
     }
+    made->prefers_time_stepping = prefers_time_stepping(made);
     trial_data trial = {&state, made};
     code = vida__recommend(made, takes_step, &trial) ? vida__fail_memory(error) : VIDA_SUCCESS;
   }

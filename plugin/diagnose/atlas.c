@@ -140,11 +140,13 @@ static bool keeps(const atlas_work* work, int v, VidaKeep keep) {
 }
 
 /* The exact motion keeps no symplectic form under forces and nonholonomic constraints, and no
- * energy under dampers and drives. */
+ * energy under dampers and drives; methods keep no symplectic form across impacts and events. */
 static bool is_kept_by_motion(const VidaAdvice* advice, VidaKeep keep) {
   const bool is_conservative = !advice->damped && !advice->driven;
+  const bool has_events = advice->contacts + advice->couplings + advice->events > 0;
   return keep == VIDA_KEEP_ANYTHING ||
-         (is_conservative && (keep == VIDA_KEEP_ENERGY || advice->nonholonomic == 0));
+         (is_conservative &&
+          (keep == VIDA_KEEP_ENERGY || (advice->nonholonomic == 0 && !has_events)));
 }
 
 /* The row of this variant on the nearest system where it reached the error; NULL: none. */

@@ -4,11 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vida/contact.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/frame.h"
+#include "stepper/hybrid/hybrid.h"
 
 enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 
@@ -121,6 +123,13 @@ const VidaAuditColumn* VidaAudit_Column(VidaAuditProperty property) {
   return index >= 0 && index < VIDA_AUDIT_PROPERTIES ? &columns[index] : NULL;
 }
 
+static void clear_measurements(VidaAuditRow* row) {
+  for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
+    row->measurement[i] =
+        (VidaAuditMeasurement){NAN, NAN, NAN, VIDA_AUDIT_NO_CLAIM, VIDA_AUDIT_DOES_NOT_APPLY};
+  }
+}
+
 static VidaAuditRow* add_row(VidaAudit* audit, const char* method, const VidaOptions* options,
                              const char* system, VidaError* error) {
   void* rows = audit->rows;
@@ -137,10 +146,7 @@ static VidaAuditRow* add_row(VidaAudit* audit, const char* method, const VidaOpt
     VidaOptions_Describe(options, row->options, sizeof row->options);
   }
   vida__append(row->system, sizeof row->system, "%s", system);
-  for (int i = 0; i < VIDA_AUDIT_PROPERTIES; i++) {
-    row->measurement[i] =
-        (VidaAuditMeasurement){NAN, NAN, NAN, VIDA_AUDIT_NO_CLAIM, VIDA_AUDIT_DOES_NOT_APPLY};
-  }
+  clear_measurements(row);
   return row;
 }
 
@@ -175,9 +181,12 @@ static const kept_claim kept_claims[] = {
     {VIDA_CAN_TWO_POINT_START, VIDA_AUDIT_TWO_POINT_START, 1e-12},
 };
 
-/* Returns whether the system has such a property. */
+/* Returns whether the system has such a property. Through events the map of a method is not a
+ * symplectic one, no motion starts from two points, and the work of a step is not that of a method.
+ */
 static bool is_measurable(const vida_subject* subject, VidaAuditProperty property) {
   const VidaSystem* system = subject->system;
+  const bool has_events = vida__subject_has_events(subject);
   bool holonomic = false;
   for (int r = 0; r < subject->m; r++) {
     holonomic = holonomic || !VidaSystem_ConstraintIsNonholonomic(system, r);
@@ -190,7 +199,7 @@ static bool is_measurable(const vida_subject* subject, VidaAuditProperty propert
       return !system->nonholonomic && VidaSystem_MomentumCount(system) > 0;
     case VIDA_AUDIT_SHADOW:
     case VIDA_AUDIT_SYMPLECTIC:
-      return subject->of->conservative && !system->nonholonomic;
+      return subject->of->conservative && !system->nonholonomic && !has_events;
     case VIDA_AUDIT_REVERSIBLE:
       return subject->of->reversible;
     case VIDA_AUDIT_POSITION_LEVEL:
@@ -202,6 +211,9 @@ static bool is_measurable(const vida_subject* subject, VidaAuditProperty propert
       return subject->m > 0;
     case VIDA_AUDIT_DISSIPATION:
       return !subject->of->conservative && !system->time_dependent;
+    case VIDA_AUDIT_TWO_POINT_START:
+    case VIDA_AUDIT_COST:
+      return !has_events;
     default:
       return true;
   }
@@ -216,12 +228,16 @@ static bool is_one_sided(const vida_subject* subject, const VidaMethodInfo* clai
 static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims,
                        VidaAuditRow* row) {
   const bool one_sided = is_one_sided(subject, claims);
+  const bool restarts = can(claims, VIDA_LIMIT_RESTARTED) && vida__subject_has_events(subject) &&
+                        !subject->system->separable;
   for (size_t i = 0; i < sizeof kept_claims / sizeof kept_claims[0]; i++) {
     const kept_claim* claim = &kept_claims[i];
     VidaAuditMeasurement* measured = &row->measurement[claim->property];
     char number[VIDA_REAL_TEXT_SIZE];
     const bool other_mass = can(claims, VIDA_CAN_GENERAL_MASS) && !subject->system->constant_mass;
-    if (!can(claims, claim->capability) || !is_measurable(subject, claim->property) ||
+    const bool is_lost = restarts && (claim->capability == VIDA_CAN_ENERGY ||
+                                      claim->capability == VIDA_CAN_MOMENTUM);
+    if (!can(claims, claim->capability) || !is_measurable(subject, claim->property) || is_lost ||
         (claim->capability == VIDA_CAN_MOMENTUM && row->momentum_count == 0) ||
         (other_mass && claim->capability == VIDA_CAN_MOMENTUM) ||
         (one_sided && claim->capability == VIDA_CAN_REVERSIBLE)) {
@@ -244,7 +260,10 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
   const bool one_sided = is_one_sided(subject, claims);
   char text[2 * VIDA_REAL_TEXT_SIZE + 8] = "";
   char number[VIDA_REAL_TEXT_SIZE];
-  order->claimed = row->adaptive ? LEAST_POWER : one_sided ? 1.0 : claims->order;
+  const int claimed = VidaSystem_ContactCount(subject->system) > 0
+                          ? Vida_OrderAcrossImpacts(claims, claims->order)
+                          : claims->order;
+  order->claimed = row->adaptive ? LEAST_POWER : one_sided ? 1.0 : claimed;
   const bool exact = isinf(order->value);
   const bool sharp = order->interval <= ORDER_BLUR &&
                      order->value >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
@@ -274,6 +293,15 @@ static void judge_convergence(VidaAuditRow* row) {
   }
 }
 
+/* Returns whether the energy of a method must not drift: that of a symplectic one; through events,
+ * whose steps have other lengths, only that of a reversible one. */
+static bool must_not_drift(const vida_subject* subject, const VidaMethodInfo* claims) {
+  const bool is_reversible = can(claims, VIDA_CAN_REVERSIBLE) && !is_one_sided(subject, claims);
+  return can(claims, VIDA_CAN_SYMPLECTIC) &&
+         (is_measurable(subject, VIDA_AUDIT_SYMPLECTIC) ||
+          (vida__subject_has_events(subject) && subject->of->conservative && is_reversible));
+}
+
 /* Judges the energy: a symplectic method has no drift, and a damper does not add energy. */
 static void judge_energy(const vida_subject* subject, const VidaMethodInfo* claims,
                          VidaAuditRow* row) {
@@ -281,7 +309,7 @@ static void judge_energy(const vida_subject* subject, const VidaMethodInfo* clai
   VidaAuditMeasurement* rise = &row->measurement[VIDA_AUDIT_DISSIPATION];
   const VidaAuditMeasurement* shadow = &row->measurement[VIDA_AUDIT_SHADOW];
   char number[VIDA_REAL_TEXT_SIZE];
-  if (can(claims, VIDA_CAN_SYMPLECTIC) && is_measurable(subject, VIDA_AUDIT_SYMPLECTIC)) {
+  if (must_not_drift(subject, claims)) {
     drift->claimed = 0.0;
     drift->verdict = row->energy == VIDA_AUDIT_ENERGY_DRIFTING ? VIDA_AUDIT_FALSE : VIDA_AUDIT_TRUE;
     if (drift->verdict == VIDA_AUDIT_FALSE) {
@@ -330,6 +358,7 @@ static int ask(const vida_subject* subject, VidaAuditRow* row, unsigned* given_u
   VidaStepper* stepper = NULL;
   VidaError refusal = {0};
   int code = vida__audit_stepper(subject, row->method, subject->of->h, &stepper, &refusal);
+  code = code ? code : vida__check_modes(stepper, &refusal);
   if (!code) {
     *given_up = stepper->self.given_up;
     /* Some faults appear only when a motion starts, such as a chart that does not fit. */
@@ -356,6 +385,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
   int code = ask(subject, row, &given_up, error);
   kept.capabilities &= ~given_up;
   row->general = !subject->system->separable;
+  row->has_events = vida__subject_has_events(subject);
   row->adaptive = vida__audit_is_adaptive(row->method, subject->options);
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
     code = vida__measure_invariants(subject, steps, row, error);
@@ -363,10 +393,10 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
     code = vida__measure_orders(subject, row, error);
     if (!row->adaptive) { /* whose map is not a smooth one */
-      code = code ? code : vida__measure_symplecticity(subject, row, error);
+      code = code || row->has_events ? code : vida__measure_symplecticity(subject, row, error);
       code = code ? code : vida__measure_reversal(subject, row, error);
     }
-    code = code ? code : vida__measure_two_points(subject, row, error);
+    code = code || row->has_events ? code : vida__measure_two_points(subject, row, error);
   }
   if (code) {
     return code;
@@ -418,13 +448,38 @@ static void withdraw_marks(VidaAuditRow* summary) {
   }
 }
 
+void vida__gather_audit(const VidaAudit* audit, const VidaAuditRow* summary, bool has_events,
+                        VidaAuditRow* gathered) {
+  *gathered = *summary;
+  gathered->energy = VIDA_AUDIT_ENERGY_NONE;
+  gathered->steps = 0;
+  gathered->has_events = has_events;
+  clear_measurements(gathered);
+  for (int i = 0; i < audit->row_count; i++) {
+    const VidaAuditRow* row = &audit->rows[i];
+    if (!VidaAudit_IsSummary(row) && row->has_events == has_events &&
+        strcmp(row->method, summary->method) == 0 && strcmp(row->options, summary->options) == 0) {
+      gather(gathered, row);
+    }
+  }
+  withdraw_marks(gathered);
+}
+
 typedef struct taken {
-  int systems, general, nonholonomic, time_dependent;
+  int systems, general, nonholonomic, time_dependent, reactive, impacts;
+  double impact_order; /* the lowest one */
 } taken;
 
-static void count_taken(const vida_subject* subject, taken* count) {
+static void count_taken(const vida_subject* subject, const VidaAuditRow* row, taken* count) {
   const VidaSystem* system = subject->system;
+  const double order = row->measurement[VIDA_AUDIT_POSITION_ORDER].value;
   count->systems++;
+  if (VidaSystem_ContactCount(system) > 0 && subject->of->conservative) {
+    count->impact_order = fmin(count->impacts++ > 0 ? count->impact_order : order, order);
+  }
+  for (int c = 0; c < VidaSystem_ContactCount(system); c++) {
+    count->reactive += VidaSystem_ContactFriction(system, c) > 0.0;
+  }
   count->general += !system->separable && subject->of->conservative && !system->nonholonomic;
   count->nonholonomic += system->nonholonomic;
   count->time_dependent += system->time_dependent;
@@ -448,6 +503,13 @@ static void judge_summary(const taken* count, const VidaMethodInfo* claims, Vida
   if (can(claims, VIDA_CAN_TIME_DEPENDENT) && count->time_dependent == 0) {
     report_false_claim(summary, "%s%s", "it takes no constraints that depend on time", "");
   }
+  if (can(claims, VIDA_CAN_REACTIVE_FORCES) && count->reactive == 0) {
+    report_false_claim(summary, "%s%s", "it takes no system with friction", "");
+  }
+  if (can(claims, VIDA_LIMIT_STEPPED_IMPACTS) && !summary->adaptive && count->impacts > 0 &&
+      count->impact_order > 1.0 + ORDER_MORE) {
+    report_false_claim(summary, "%s%s", "its order across impacts is higher", "");
+  }
   if (count->systems > 2 && isfinite(order) && !summary->adaptive &&
       order > claims->order + ORDER_MORE) {
     report_false_claim(summary, "%s%s", "its order is higher on every system", "");
@@ -467,7 +529,7 @@ int VidaAudit_SetInterrupt(VidaAudit* audit, int (*is_over)(void* data), void* d
 /* Audits a method with these options; NULL: the default ones. */
 static int audit_method(VidaAudit* audit, const VidaMethodInfo* claims, const VidaOptions* options,
                         VidaError* error) {
-  taken count = {0, 0, 0, 0};
+  taken count = {0};
   const int first = audit->row_count;
   for (int i = 0; i < VidaAudit_SystemCount(); i++) {
     int code = VIDA_SUCCESS;
@@ -493,7 +555,7 @@ static int audit_method(VidaAudit* audit, const VidaMethodInfo* claims, const Vi
       return code;
     }
     if (row->status != VIDA_AUDIT_REFUSED) {
-      count_taken(audit->subjects[i], &count);
+      count_taken(audit->subjects[i], row, &count);
     }
   }
   VidaAuditRow* summary = add_row(audit, claims->name, options, ALL_SYSTEMS, error);

@@ -69,6 +69,12 @@ int vida__audit_stepper(const vida_subject* subject, const char* method, double 
  * VIDA_NOT_SUPPORTED if the method does not accept the system. */
 int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
                                  double rtol, VidaStepper** stepper, VidaError* error);
+/* Returns whether the system has events or contacts. */
+bool vida__subject_has_events(const vida_subject* subject);
+/* Sums up the rows of a method and its options, those of a summary, on systems with or without
+ * events: as the summary does for all systems. */
+void vida__gather_audit(const VidaAudit* audit, const VidaAuditRow* summary, bool has_events,
+                        VidaAuditRow* gathered);
 /* Returns whether the method is adaptive with these options; NULL: the default ones. */
 bool vida__audit_is_adaptive(const char* method, const VidaOptions* options);
 

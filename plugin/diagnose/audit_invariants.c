@@ -274,7 +274,8 @@ static void fill_row(const watch* w, VidaAuditRow* row) {
   if (!isnan(all[VIDA_AUDIT_POSITION_LEVEL].value)) {
     all[VIDA_AUDIT_POSITION_GROWTH].value = fit_growth(w, w->batch_g);
   }
-  if (counts.residual_evaluations > 0) { /* explicit rules of plug-ins count none */
+  if (counts.residual_evaluations > 0 &&
+      !row->has_events) { /* explicit rules of plug-ins count none */
     all[VIDA_AUDIT_COST].value = (double)counts.residual_evaluations / (double)counts.steps;
   }
 }

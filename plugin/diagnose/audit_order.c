@@ -15,6 +15,7 @@ enum { LEVELS = 18, FITTED = 5, KINDS = 3, HIGH = 6, FINE_LEVELS = 36 };
 #define ROUNDING 2e-13 /* below it errors are taken to be those of rounding */
 #define GOOD 0.05      /* half of a confidence interval that leaves no doubt */
 #define SURE 0.02      /* one that ends the refining */
+#define DOUBTFUL 0.3   /* one that is too wide */
 #define COSTLY 5000    /* steps that no order is worth */
 
 /* For adaptive methods: tolerances from 1e-2, three per power of ten, and the number of output
@@ -28,8 +29,15 @@ typedef struct level {
   double error[KINDS]; /* of positions, velocities, multipliers, relative */
 } level;
 
-static bool has_high_order(const VidaAuditRow* row) {
-  return !row->adaptive && Vida_FindMethod(row->method)->order > HIGH;
+/* Time stepping meets an impact at the end of a step: the error is that of a chance, and only a
+ * line through many steps shows the order. */
+static bool has_chance(const VidaAuditRow* row) {
+  return row->has_events && Vida_IsTimeStepping(Vida_FindMethod(row->method));
+}
+
+/* Whether many steps close to each other are needed. */
+static bool needs_fine_steps(const VidaAuditRow* row) {
+  return !row->adaptive && (Vida_FindMethod(row->method)->order > HIGH || has_chance(row));
 }
 
 static long steps_of(const vida_subject* subject, bool is_fine, int index) {
@@ -81,7 +89,7 @@ static int run(vida_subject* subject, const VidaAuditRow* row, int index, level*
                VidaError* error) {
   VidaStepper* stepper = NULL;
   VidaError failure = {0};
-  const long steps = row->adaptive ? STATES : steps_of(subject, has_high_order(row), index);
+  const long steps = row->adaptive ? STATES : steps_of(subject, needs_fine_steps(row), index);
   const double h = subject->of->time / (double)steps;
   at->known = true;
   at->size = row->adaptive ? LARGEST_TOLERANCE * pow(10.0, -(double)index / TOLERANCES_OF_TEN) : h;
@@ -190,11 +198,14 @@ int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* er
   static const VidaAuditProperty properties[KINDS] = {
       VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
   level levels[FINE_LEVELS] = {{0}};
-  const bool is_fine = has_high_order(row);
+  const bool is_fine = needs_fine_steps(row);
   int code = VIDA_SUCCESS;
   int small = 0;
   bool sure = false;
-  for (int i = 0; i < (is_fine ? FINE_LEVELS : LEVELS) && !code && small < 2 && !sure; i++) {
+  for (int i = 0; i < (is_fine ? FINE_LEVELS : LEVELS) && !code && !sure; i++) {
+    if (small >= (small == i ? FITTED : 2)) { /* rounding; from the first level on: an exact method */
+      break;
+    }
     if (!row->adaptive && steps_of(subject, is_fine, i) > COSTLY) {
       break;
     }
@@ -204,8 +215,12 @@ int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* er
   }
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
-    const bool found = row->adaptive ? fit_all(subject, levels, kind, measured)
-                                     : fit_best(subject, levels, kind, measured);
+    bool found = row->adaptive || has_chance(row) ? fit_all(subject, levels, kind, measured)
+                                                  : fit_best(subject, levels, kind, measured);
+    /* The part of a step before an event changes the error of high order methods with the step. */
+    if (row->has_events && !(measured->interval <= DOUBTFUL)) {
+      found = fit_all(subject, levels, kind, measured);
+    }
     if (!found && is_exact(levels, kind)) {
       measured->value = INFINITY;
     }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <vida/contact.h>
+#include <vida/event.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -208,6 +210,10 @@ int vida__audit_stepper(const vida_subject* subject, const char* method, double 
 int vida__audit_adaptive_stepper(const vida_subject* subject, const char* method, double h,
                                  double rtol, VidaStepper** stepper, VidaError* error) {
   return create_stepper(subject, method, h, rtol, stepper, error);
+}
+
+bool vida__subject_has_events(const vida_subject* subject) {
+  return VidaSystem_EventCount(subject->system) > 0 || VidaSystem_ContactCount(subject->system) > 0;
 }
 
 bool vida__audit_is_adaptive(const char* method, const VidaOptions* options) {

@@ -1,176 +1,16 @@
 /* The systems of the audit, built through the public API, with their closed forms. */
+#include "diagnose/audit_systems.h"
+
 #include <math.h>
 #include <stddef.h>
-#include <vida/expression.h>
 
-#include "diagnose/audit.h"
-
-#define GRAVITY 9.81
-
-/* ---- formulas -------------------------------------------------------------------------------- */
-
-/* Builds expressions. After a failure everything is 0, and `code` is the reason. */
-typedef struct formulas {
-  VidaSystem* system;
-  VidaError* error;
-  int code;
-} formulas;
-
-static VidaExpression apply(formulas* f, const char* operation, int count, VidaExpression a,
-                            VidaExpression b) {
-  const VidaExpression operands[2] = {a, b};
-  VidaExpression result = 0;
-  if (!f->code) {
-    f->code = VidaSystem_Apply(f->system, operation, count, operands, &result, f->error);
-  }
-  return f->code ? 0 : result;
-}
-
-static VidaExpression number(formulas* f, double value) {
-  VidaExpression result = 0;
-  if (!f->code) {
-    f->code = VidaSystem_Constant(f->system, value, &result, f->error);
-  }
-  return result;
-}
-
-static VidaExpression add(formulas* f, VidaExpression a, VidaExpression b) {
-  return apply(f, "+", 2, a, b);
-}
-
-static VidaExpression subtract(formulas* f, VidaExpression a, VidaExpression b) {
-  return apply(f, "-", 2, a, b);
-}
-
-static VidaExpression multiply(formulas* f, VidaExpression a, VidaExpression b) {
-  return apply(f, "*", 2, a, b);
-}
-
-static VidaExpression scale(formulas* f, double factor, VidaExpression a) {
-  return multiply(f, number(f, factor), a);
-}
-
-static VidaExpression square(formulas* f, VidaExpression a) {
-  return multiply(f, a, a);
-}
-
-static VidaExpression sine(formulas* f, VidaExpression a) {
-  return apply(f, "sin", 1, a, 0);
-}
-
-static VidaExpression cosine(formulas* f, VidaExpression a) {
-  return apply(f, "cos", 1, a, 0);
-}
-
-static VidaExpression position(formulas* f, int coordinate) {
-  VidaExpression result = 0;
-  if (!f->code) {
-    f->code = VidaSystem_Position(f->system, coordinate, &result, f->error);
-  }
-  return result;
-}
-
-static VidaExpression rate(formulas* f, int coordinate) {
-  VidaExpression result = 0;
-  if (!f->code) {
-    f->code = VidaSystem_Rate(f->system, coordinate, &result, f->error);
-  }
-  return result;
-}
-
-static void lagrangian(formulas* f, const char* name, VidaExpression value) {
-  if (!f->code) {
-    f->code = VidaSystem_AddExpressionLagrangian(f->system, name, value, f->error);
-  }
-}
-
-static void coordinate(formulas* f, const char* name, const char* unit, double q, double v) {
-  if (!f->code) {
-    f->code = VidaSystem_AddCoordinate(f->system, name, unit, VidaInitial_Given(q),
-                                       VidaInitial_Given(v), NULL, f->error);
-  }
-}
-
-static VidaExpression chart_coordinate(formulas* f, const char* name, double near) {
-  VidaExpression result = 0;
-  if (!f->code) {
-    f->code = VidaSystem_AddChartCoordinate(f->system, name, near, &result, f->error);
-  }
-  return result;
-}
-
-static void chart(formulas* f, int count, const VidaExpression* embedding) {
-  int coordinates[6] = {0, 1, 2, 3, 4, 5};
-  if (!f->code) {
-    f->code = VidaSystem_AddChart(f->system, count, coordinates, embedding, f->error);
-  }
-}
-
-/* A chart whose coordinates are those of the system. */
-static void own_chart(formulas* f, int count, const double* near) {
-  static const char* const names[] = {"chart 1", "chart 2", "chart 3"};
-  VidaExpression x[3];
-  for (int i = 0; i < count; i++) {
-    x[i] = chart_coordinate(f, names[i], near[i]);
-  }
-  chart(f, count, x);
-}
-
-static void particle(formulas* f, const char* name, double mass, int dimension, const double* q,
-                     const double* v) {
-  VidaParticle one = {.name = name, .mass = mass};
-  for (int k = 0; k < dimension; k++) {
-    one.position[k] = VidaInitial_Given(q[k]);
-    one.velocity[k] = VidaInitial_Given(v[k]);
-  }
-  if (!f->code) {
-    f->code = VidaSystem_AddParticle(f->system, &one, NULL, f->error);
-  }
-}
-
-static void rod(formulas* f, const char* name, VidaPoint from, VidaPoint to, double length) {
-  const VidaDistance distance = {.name = name, .from = from, .to = to, .length = length};
-  if (!f->code) {
-    f->code = VidaSystem_AddDistance(f->system, &distance, f->error);
-  }
-}
-
-static void gravity(formulas* f, int dimension) {
-  double acceleration[3] = {0.0, 0.0, 0.0};
-  acceleration[dimension - 1] = -GRAVITY;
-  if (!f->code) {
-    f->code = VidaSystem_AddGravity(f->system, acceleration, f->error);
-  }
-}
+#define GRAVITY VIDA_AUDIT_GRAVITY
 
 /* ---- pendulum -------------------------------------------------------------------------------- */
 
-/* Computes Jacobi's sn and cn of modulus k by the arithmetic-geometric mean (Abramowitz and Stegun
- * 16.4). */
-static void jacobi(double u, double k, double* sn, double* cn) {
-  enum { LEVELS = 12 };
-  double a[LEVELS], c[LEVELS];
-  double b = sqrt((1.0 - k) * (1.0 + k));
-  int n = 0;
-  a[0] = 1.0;
-  c[0] = k;
-  while (n + 1 < LEVELS && fabs(c[n]) > 1e-17) {
-    a[n + 1] = 0.5 * (a[n] + b);
-    c[n + 1] = 0.5 * (a[n] - b);
-    b = sqrt(a[n] * b);
-    n++;
-  }
-  double phi = ldexp(a[n] * u, n);
-  for (; n > 0; n--) {
-    phi = 0.5 * (phi + asin(c[n] / a[n] * sin(phi)));
-  }
-  *sn = sin(phi);
-  *cn = cos(phi);
-}
-
 /* sin(theta/2) = k sn(omega t), theta' = 2 k omega cn, from somewhere on the way up to 90 degrees;
  * its period is 4 K(k) / omega. */
-static void exact_pendulum(double t, double* q, double* v) {
+void vida__exact_pendulum(double t, double* q, double* v) {
   const double length = 1.0;
   const double omega = sqrt(GRAVITY / length);
   const double k = sqrt(0.5);
@@ -184,10 +24,10 @@ static void exact_pendulum(double t, double* q, double* v) {
   v[1] = length * angle_rate * sin(angle);
 }
 
-static int build_pendulum(VidaSystem* system, VidaError* error) {
+int vida__build_pendulum(VidaSystem* system, VidaError* error) {
   formulas f = {system, error, VIDA_SUCCESS};
   double q[2], v[2];
-  exact_pendulum(0.0, q, v);
+  vida__exact_pendulum(0.0, q, v);
   gravity(&f, 2);
   particle(&f, "bob", 1.3, 2, q, v);
   rod(&f, "rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(0), 1.0);
@@ -277,16 +117,8 @@ static void angular_velocity(formulas* f, const VidaExpression* q, const VidaExp
   }
 }
 
-/* A body with a fixed point, described by the unit quaternion Q from body to space. There is no
- * kinetic energy along Q: only |Q| = 1 makes the motion unique. */
-typedef struct turning_body {
-  double inertia[3]; /* principal moments, kg m^2 */
-  double spin[3];    /* at the start, in the body, rad/s */
-  double tilt;       /* at the start, about x, rad */
-  double weight;     /* N m: weight times the distance of the centre, on the body's z axis */
-} turning_body;
-
-static int build_body(VidaSystem* system, const turning_body* body, VidaError* error) {
+int vida__build_turning_body(VidaSystem* system, const vida_turning_body* body,
+                             VidaExpression* height, VidaError* error) {
   formulas f = {system, error, VIDA_SUCCESS};
   static const char* const names[4] = {"body.s", "body.x", "body.y", "body.z"};
   const double* spin = body->spin;
@@ -309,8 +141,12 @@ static int build_body(VidaSystem* system, const turning_body* body, VidaError* e
   lagrangian(&f, "rotation", kinetic);
   const VidaExpression up = add(&f, square(&f, q[0]), square(&f, q[3]));
   const VidaExpression down = add(&f, square(&f, q[1]), square(&f, q[2]));
+  const VidaExpression end = body->weight > 0.0 || height ? subtract(&f, up, down) : 0;
   if (body->weight > 0.0) {
-    lagrangian(&f, "weight", scale(&f, -body->weight, subtract(&f, up, down)));
+    lagrangian(&f, "weight", scale(&f, -body->weight, end));
+  }
+  if (height) {
+    *height = end;
   }
   const VidaExpression unit = subtract(&f, add(&f, up, down), number(&f, 1.0));
   if (!f.code) {
@@ -324,14 +160,14 @@ static int build_body(VidaSystem* system, const turning_body* body, VidaError* e
 
 /* A symmetric top, 2 kg at 0.25 m. */
 static int build_heavy_top(VidaSystem* system, VidaError* error) {
-  const turning_body top = {{0.6, 0.6, 0.3}, {0.3, 0.8, 9.0}, 0.7, 2.0 * GRAVITY * 0.25};
-  return build_body(system, &top, error);
+  const vida_turning_body top = {{0.6, 0.6, 0.3}, {0.3, 0.8, 9.0}, 0.7, 2.0 * GRAVITY * 0.25};
+  return vida__build_turning_body(system, &top, NULL, error);
 }
 
 /* Turning freely (Wendlandt and Marsden 1997, section 5.1) */
 static int build_free_body(VidaSystem* system, VidaError* error) {
-  const turning_body body = {{1.0, 2.0, 3.0}, {0.0, 3.0, 4.0}, 0.0, 0.0};
-  return build_body(system, &body, error);
+  const vida_turning_body body = {{1.0, 2.0, 3.0}, {0.0, 3.0, 4.0}, 0.0, 0.0};
+  return vida__build_turning_body(system, &body, NULL, error);
 }
 
 /* ---- two-link arm (Ascher, Chin, Petzold and Reich 1995, section 6) -------------------------- */
@@ -576,7 +412,7 @@ static int build_driven(VidaSystem* system, VidaError* error) {
 /* ---- the table ------------------------------------------------------------------------------- */
 
 const vida_audit_case vida__audit_cases[] = {
-    {"pendulum", build_pendulum, 2, exact_pendulum, 1.0, 0.1, 0.01, true, true},
+    {"pendulum", vida__build_pendulum, 2, vida__exact_pendulum, 1.0, 0.1, 0.01, true, true},
     {"double spherical pendulum", build_double_pendulum, 3, NULL, 1.0, 0.1, 0.01, true, true},
     {"four particles", build_four_particles, 3, NULL, 0.1, 0.01, 0.004, true, true},
     {"heavy top", build_heavy_top, 3, NULL, 0.5, 0.05, 0.01, true, true},
@@ -588,6 +424,14 @@ const vida_audit_case vida__audit_cases[] = {
     {"knife edge", build_edge, 2, exact_edge, 1.0, 0.1, 0.01, true, true},
     {"damped oscillator", build_damped, 1, exact_damped, 1.0, 0.1, 0.01, false, false},
     {"driven pendulum", build_driven, 2, NULL, 1.0, 0.1, 0.01, false, false},
+    {"pendulum with a stop", vida__build_stopped_pendulum, 2, vida__exact_stopped_pendulum, 2.2,
+     0.11, 0.01, true, true},
+    {"colliding discs", vida__build_discs, 2, vida__exact_discs, 2.2, 0.11, 0.01, true, true},
+    {"body with a stop", vida__build_stopped_body, 3, vida__exact_stopped_body, 2.5, 0.1, 0.01,
+     true, true},
+    {"clutch", vida__build_clutch, 1, vida__exact_clutch, 2.3, 0.1, 0.01, false, false},
+    {"block with friction", vida__build_rubbing_block, 2, vida__exact_rubbing_block, 1.7, 0.1, 0.01,
+     false, false},
 };
 
 int vida__audit_case_count(void) {

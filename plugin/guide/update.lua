@@ -96,6 +96,7 @@ local function add_method_page(method)
     plain(method.title) .. ".\n",
     "- Source: " .. plain(method.equation),
     ("- Order: %d, of positions on constrained systems with the default options"):format(method.order),
+    ("- Contacts: by %s, of order %d across impacts"):format(method.contacts, method.order_across_impacts),
     "- Limits: " .. plain(method.limits) .. "\n",
     "Claims, which `vida audit " .. method.name .. "` measures:\n",
   }

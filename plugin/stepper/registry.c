@@ -33,6 +33,14 @@ const VidaMethodInfo* Vida_MethodInfo(int index) {
   return method ? &method->info : NULL;
 }
 
+bool Vida_IsTimeStepping(const VidaMethodInfo* info) {
+  return info && (info->capabilities & VIDA_CAN_CONTACTS);
+}
+
+int Vida_OrderAcrossImpacts(const VidaMethodInfo* info, int order) {
+  return info && (info->capabilities & VIDA_LIMIT_STEPPED_IMPACTS) ? 1 : order;
+}
+
 const VidaMethod* vida__find_method(const char* name) {
   for (int i = 0; name && i < Vida_MethodCount(); i++) {
     if (strcmp(vida__method(i)->info.name, name) == 0) {

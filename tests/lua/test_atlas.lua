@@ -142,3 +142,31 @@ for _, s in ipairs { 1, 2, 3, 8, 9 } do
     assert(#one.rivals <= 3 and one.seconds > 0 and (one.h or one.rtol) ~= 0)
   end
 end
+
+-- Where there are contacts, what is named takes them in every mode, and finds their times.
+local function advice_on_block(options)
+  local s = vida.system { "block", dimension = 2 }
+  s:gravity { 0, -9.81 }
+  local block = s:particle { "block", mass = 2, position = { 0, 0 }, velocity = { 1, 0 } }
+  options[1], options.gap = "floor", block.y
+  options.slip = options.friction and { block.vx }
+  s:contact(options)
+  return vida.compare { system = s, time = 1, methods = { { "radau", h = 0.1 } } }:advise()
+end
+for _, options in ipairs { { restitution = 0.5 }, { friction = 0.2 } } do
+  local advice, taken = advice_on_block(options), {}
+  for _, method in ipairs(advice.methods) do
+    taken[method.name] = method
+    assert(method.accepted or method.reason, method.name)
+  end
+  assert(advice.prefers == "events" and #advice > 0)
+  assert(taken["moreau-jean"].accepted and taken["moreau-jean"].contacts == "time stepping"
+    and taken["moreau-jean"].order == 1)
+  assert(taken.radau.accepted and taken.radau.contacts == "events" and taken.radau.order == 5)
+  assert(not taken.verlet.accepted and taken.verlet.reason:find("contact 'floor'", 1, true))
+  assert(taken.gni.accepted == not options.friction, taken.gni.reason)
+  for _, one in ipairs(advice) do
+    assert(taken[one.method].accepted and taken[one.method].contacts == "events", one.method)
+    assert(one.keeps ~= "symplectic")
+  end
+end

@@ -190,6 +190,54 @@ TEXT
   fi
 done
 
+# Contacts. A ball that comes to rest on a floor: methods that take no constraint refuse it, with the contact and
+# what becomes of it; the others find events, and of those the ball has at least five in the trial: with
+# t1 = sqrt(2/g) = 0.45 s and e = 0.9 impact number k is at t1 (1 + 2 (0.9 + ... + 0.9^(k-1))), 10 s are longer.
+ball() {
+  advise <<TEXT
+local s = vida.system { "ball", dimension = 2 }
+s:gravity { 0, -9.81 }
+local ball = s:particle { "ball", mass = 2, position = { 0, 1 } }
+s:contact { "floor", gap = ball.y, $1 }
+TEXT
+}
+list_of() { # methods that accept it, or that do not
+  sed -n "/methods that $1/,/^$/p" "$work/out"
+}
+ball "restitution = 0.9"
+shows "  1 contact"
+shows "time stepping, for any number of impacts in a step: spook (order 1), moreau-jean (order 1)"
+shows "prefer events"
+list_of "do not" | grep -A2 "^  verlet " | grep "contact 'floor' rests: verlet accepts only" >/dev/null ||
+  complain "verlet takes a ball at rest"
+for method in rattle energy-momentum radau; do
+  list_of "accept it" | grep "^  $method .*by events" >/dev/null || complain "$method does not take the ball"
+done
+list_of "accept it" | grep "^  moreau-jean *order 1, by time stepping" >/dev/null || complain "order of moreau-jean"
+sed -n 's/^  100 steps: \([0-9]*\) events$/\1/p' "$work/out" >"$work/count"
+(($(cat "$work/count") >= 5)) || complain "the trial has met '$(cat "$work/count")' events"
+grep -q "with the symplectic form" "$work/out" && complain "the symplectic form across impacts"
+
+# With friction it slides: a method without forces of multipliers is never named above the list of refusals.
+ball "restitution = 0.9, friction = 0.3, slip = { ball.vx }"
+list_of "do not" | grep -A2 "^  gni " | grep "contact 'floor' slides" >/dev/null || complain "gni slides"
+sed '/methods that do not/,$d' "$work/out" | grep -w -e gni -e verlet -e lgvi && complain "a method that refuses it"
+
+# An elastic ball without friction never rests: verlet takes it.
+ball "restitution = 1"
+list_of "accept it" | grep "^  verlet .*by events" >/dev/null || complain "verlet refuses an elastic ball"
+
+# Spheres with friction: time stepping only.
+advise <<'TEXT'
+local s = vida.system { "spheres", dimension = 2 }
+s:gravity { 0, -9.81 }
+local ball = s:particle { "ball", mass = 2, position = { 0, 1 } }
+s:plane_contact { "floor", ball, radius = 0.1, restitution = 0.5, friction = 0.3 }
+TEXT
+shows "prefer time stepping: no event-driven method has taken it"
+shows "many contacts: moreau-jean"
+shows "event-driven: 0 methods"
+
 # Large systems: sizes are told, and no method is tried. A chain that hangs, with N links of length l:
 # the fastest mode is below 2 sqrt(N g / l), and near it.
 advise <<'TEXT'

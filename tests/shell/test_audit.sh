@@ -52,6 +52,25 @@ awk '/^  all systems / { exit !/ refuses / }' "$work/out" || complain "rattle re
 expect 0 audit verlet --system pendulum
 shows "no claim was measured"
 
+# Through events: order, energy and momenta of a method that finds them, and of one that does not; and the
+# reason of a refusal, which names the contact and what becomes of it.
+expect 0 audit energy-momentum --system "colliding discs" --format csv
+for property in position_order velocity_order "energy,exact" "momentum L_x" "momentum L_y" "momentum J_z"; do
+  shows "energy-momentum,,colliding discs,measured,$property"
+done
+if grep -q -e symplectic_defect -e two_point_start -e residuals_per_step "$work/out"; then
+  complain "what has no meaning through events is measured"
+fi
+expect 0 audit moreau-jean --system "pendulum with a stop" --format markdown
+shows "| method | contacts | pendulum with a stop | energy |"
+# shellcheck disable=SC2016 # backquotes of Markdown
+grep -qE '^\| `moreau-jean` \| time stepping \| (0\.[89]|1\.[01]) \| ' "$work/out" ||
+  complain "the row of moreau-jean: $(tail -1 "$work/out")"
+expect 0 audit gni --system "block with friction"
+shows "refused: contact 'floor' slides: gni does not accept the force"
+expect 0 audit verlet --system clutch
+shows "refused: coupling 'clutch' is engaged: verlet accepts only systems without constraints"
+
 # With options: the order that the method then claims, and no claim that it gives up.
 expect 0 audit extrapolation --option scheme=euler --option columns=4 --system kepler --format csv
 grep -qE '^extrapolation,"?scheme=euler columns=4"?,kepler,measured,position_order,,(3\.[89]|4\.[01])[0-9]*,[^,]*,4,true,' \
@@ -107,7 +126,7 @@ if [[ -n ${VIDA_SANITIZED-} ]]; then
   exit 0
 fi
 
-# The table of measured properties in the guide is this output: names, orders, energies and why there is no
+# The tables of measured properties in the guide are this output: names, orders, energies and why there is no
 # value are compared, sizes depend on the machine's rounding.
 expect 0 audit --format markdown
 columns() {
@@ -118,8 +137,7 @@ columns() {
 # An empty cell would be read as any of the three.
 grep -E '\| +\|' "$work/out" && complain "the table has empty cells"
 columns "$work/out" >"$work/measured"
-awk '/vida audit --format markdown/ { on = 1 } on' "$SOURCE/plugin/guide/audit.md" |
-  awk '/^\| method/ { on = 1 } on && !/^\|/ { exit } on' >"$work/table"
+awk '/^<!-- audit -->/ { on = 1 } /^<!-- end -->/ { on = 0 } on' "$SOURCE/plugin/guide/audit.md" >"$work/table"
 columns "$work/table" >"$work/written"
 if ! diff "$work/written" "$work/measured" >"$work/difference"; then
   complain "the table of the guide is not that of 'vida audit --format markdown':

@@ -30,11 +30,16 @@ typedef struct VidaRates {
 /* A trial of one method on the system. */
 typedef struct VidaTrial {
   const VidaMethodInfo* method; /* the method */
-  bool accepted;   /* the method accepts the system and, if `tried`, has started on it */
-  int code;        /* return value of the step, or of an earlier function that failed */
-  VidaError error; /* filled on failure */
-  bool adaptive;   /* the method was tried with adaptive steps */
-  bool in_atlas;   /* the atlas has measured the method, or its refusal of all systems */
+  /* The method accepts the system, and every contact of it at rest, sliding and sticking and every
+   * coupling engaged, and, if `tried`, has started on it. */
+  bool accepted;
+  int code;           /* return value of the last step, or of an earlier function that failed */
+  VidaError error;    /* filled on failure */
+  bool adaptive;      /* the method was tried with adaptive steps */
+  bool in_atlas;      /* the atlas has measured the method, or its refusal of all systems */
+  bool time_stepping; /* how it takes contacts: see Vida_IsTimeStepping */
+  int order;          /* of positions, as claimed; in a system with contacts that across impacts */
+  int steps, events;  /* steps that it made, and the events in them; with an event-driven method */
 } VidaTrial;
 
 /* What decides which method is cheap, as numbers. X(NAME, name, weight, text): the distance of two
@@ -106,19 +111,26 @@ typedef struct VidaAdvice {
   bool forces;            /* the system has forces */
   bool damped;            /* the system has dampers */
   bool driven;            /* the system has prescribed motions */
-  const char* general;    /* name of the first general Lagrangian; NULL: none */
-  VidaRates rates;        /* rates at the start */
-  bool tried;             /* each method made a step; false for large systems, to save time */
-  double time;            /* time of the comparison, s */
-  double step;            /* suggested step, which divides the time, s */
-  int trial_count;        /* number of methods */
-  VidaTrial* trials;      /* one for each method, with its default options */
+  int contacts;           /* number of contacts */
+  int couplings;          /* number of couplings */
+  int events;             /* number of events that the system declares */
+  /* Contacts are a matter for time stepping: no event-driven method has taken the system, or so
+   * many events fall into a step that finding them costs more than it gains. */
+  bool prefers_time_stepping;
+  const char* general; /* name of the first general Lagrangian; NULL: none */
+  VidaRates rates;     /* rates at the start */
+  bool tried;          /* each method made steps; false for large systems, to save time */
+  double time;         /* time of the comparison, s */
+  double step;         /* suggested step, which divides the time, s */
+  int trial_count;     /* number of methods */
+  VidaTrial* trials;   /* one for each method, with its default options */
   double features[VIDA_FEATURES]; /* in the order of VIDA_FEATURE_LIST */
   const char* nearest;            /* the nearest system of the atlas; NULL: there is none */
   VidaRecommendation recommended[VIDA_KEEPS][VIDA_ATLAS_ERRORS]; /* by VidaKeep and error */
 } VidaAdvice;
 
-/* Examines the system of a comparison at the start of the comparison, and tries every method there.
+/* Examines the system of a comparison at the start of the comparison, and tries every method there:
+ * with one step, or, in a system with contacts or events, with up to 100.
  * Does not change the study. Succeeds even if methods do not accept the system. The caller owns
  * *advice and frees it with VidaAdvice_Destroy, before the system. */
 VIDA_API int VidaStudy_Advise(const VidaStudy* study, VidaAdvice** advice, VidaError* error);

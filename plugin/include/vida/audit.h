@@ -4,7 +4,8 @@
  * table. It fits the order
  * to the errors at five steps, measured against a closed form or against an extrapolation method of
  * order 12. For an adaptive method, it fits the order in the tolerance: errors are proportional to
- * rtol^order. It monitors conserved quantities over many steps. A claim that a measurement
+ * rtol^order. Systems with elastic impacts, couplings and friction show what is left across events.
+ * It monitors conserved quantities over many steps. A claim that a measurement
  * contradicts is a false claim. If a method does not accept a system, the audit lists the reason.
  */
 #ifndef VIDA_AUDIT_H
@@ -104,7 +105,8 @@ typedef struct VidaAuditRow {
   char system[VIDA_NAME_SIZE];     /* name of the system; "all systems" for the summary */
   VidaAuditStatus status;          /* whether there are measurements */
   bool adaptive;                   /* orders are powers of the tolerance, not of the step */
-  bool general; /* the Lagrangian is not v^T M v / 2 - V(q), or the system has forces */
+  bool general;    /* the Lagrangian is not v^T M v / 2 - V(q), or the system has forces */
+  bool has_events; /* the system has events or contacts */
   VidaAuditMeasurement measurement[VIDA_AUDIT_PROPERTIES]; /* indexed by VidaAuditProperty */
   VidaAuditEnergy energy;                                  /* behaviour of the energy */
   long steps;         /* number of steps over which conserved quantities were monitored */

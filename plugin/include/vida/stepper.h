@@ -46,7 +46,9 @@ extern "C" {
   X(CAN_JOINTED_BODIES, 17,                                                                  \
     "accepts rigid bodies as unit quaternions, with joints, and constant masses")            \
   X(CAN_CONTACTS, 18, "solves the laws of contacts in its steps")                            \
-  X(CAN_REACTIVE_FORCES, 19, "accepts forces that depend on multipliers")
+  X(CAN_REACTIVE_FORCES, 19, "accepts forces that depend on multipliers")                    \
+  X(LIMIT_STEPPED_IMPACTS, 20, "does not find the times of impacts: order 1 across them")    \
+  X(LIMIT_RESTARTED, 21, "keeps energy and momenta across events only for separable Lagrangians")
 
 /* Bits of VidaMethodInfo.capabilities: claims (CAN) and restrictions (LIMIT). */
 #define VIDA_CAPABILITY_ENUMERATOR(name, bit, text) VIDA_##name = 1 << (bit),
@@ -76,6 +78,13 @@ VIDA_API int Vida_MethodCount(void);
 VIDA_API const VidaMethodInfo* Vida_MethodInfo(int index);
 /* Returns the description of the method with this name; NULL for an unknown name. */
 VIDA_API const VidaMethodInfo* Vida_FindMethod(const char* name);
+/* Returns whether the method takes contacts by time stepping (VIDA_CAN_CONTACTS). All others are
+ * event-driven: they end a step at an impact, at an event, and where a contact closes, opens,
+ * sticks or slides, and restart there (event.h). */
+VIDA_API bool Vida_IsTimeStepping(const VidaMethodInfo* info);
+/* Returns the claimed order of positions across impacts of a method whose order is `order`: 1 for
+ * VIDA_LIMIT_STEPPED_IMPACTS, else `order`. */
+VIDA_API int Vida_OrderAcrossImpacts(const VidaMethodInfo* info, int order);
 /* Returns the order of a method with these options (`stages`, `scheme`, ...); 0 for options of a
  * comparison. */
 VIDA_API int Vida_MethodOrder(const VidaOptions* options);

@@ -204,7 +204,8 @@ const VidaMethod vida__energy_momentum_livens = {
          "Forces and driven constraints change the energy exactly by their work.",
          2,
          VIDA_CAN_ENERGY | VIDA_CAN_MOMENTUM | VIDA_CAN_POSITION_LEVEL | VIDA_CAN_TIME_DEPENDENT |
-             VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS | VIDA_CAN_REACTIVE_FORCES},
+             VIDA_CAN_CONSTANT_MASS | VIDA_CAN_GENERAL_MASS | VIDA_CAN_REACTIVE_FORCES |
+             VIDA_LIMIT_RESTARTED},
     .options = options,
     .equations = {residual, jacobian, vida__step_sizes, vida__guess_free_flight},
     .create = create,

@@ -462,7 +462,7 @@ const VidaMethod vida__moreau_jean = {
              "below 2 over the largest frequency.",
              2,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC |
-                 VIDA_CAN_CONTACTS},
+                 VIDA_CAN_CONTACTS | VIDA_LIMIT_STEPPED_IMPACTS},
     .common = vida__linear_options,
     .options = options,
     .remedy = {.method = "post-stabilized"},

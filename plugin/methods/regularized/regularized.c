@@ -227,7 +227,7 @@ const VidaMethod vida__del_regularized = {
          "Second order for constant mass matrices, first order for other Lagrangians.",
          2,
          VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN |
-             VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT},
+             VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT | VIDA_LIMIT_RESTARTED},
     .options = regularized_options,
     REGULARIZED_FUNCTIONS};
 
@@ -241,7 +241,7 @@ const VidaMethod vida__spook_newton = {
              "by O(h^3) per second for damping times of some steps; with spook it falls.",
              2,
              VIDA_CAN_MOMENTUM | VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED |
-                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC},
+                 VIDA_CAN_TIME_DEPENDENT | VIDA_CAN_NONHOLONOMIC | VIDA_LIMIT_RESTARTED},
     .options = spook_options,
     REGULARIZED_FUNCTIONS};
 

@@ -190,7 +190,7 @@ const VidaMethod vida__spook = {
              "across impacts.",
              2,
              VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_LIMIT_ONE_SIDED | VIDA_CAN_TIME_DEPENDENT |
-                 VIDA_CAN_NONHOLONOMIC | VIDA_CAN_CONTACTS},
+                 VIDA_CAN_NONHOLONOMIC | VIDA_CAN_CONTACTS | VIDA_LIMIT_STEPPED_IMPACTS},
     .common = vida__linear_options,
     .options = options,
     .check = vida__regularized_check,

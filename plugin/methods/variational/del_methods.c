@@ -89,7 +89,7 @@ const VidaMethod vida__del_endpoint = {
          "Stable for steps below 2 over the largest frequency of the potential; second order and "
          "reversible for constant mass matrices, first order for other Lagrangians and with "
          "forces.",
-         2, VIDA_DEL_CAPABILITIES | VIDA_LIMIT_ONE_SIDED},
+         2, VIDA_DEL_CAPABILITIES | VIDA_LIMIT_ONE_SIDED | VIDA_LIMIT_RESTARTED},
     .create = create_endpoint,
     .state = vida__del_state,
     .options = vida__del_options,

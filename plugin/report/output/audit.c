@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "diagnose/audit.h"
 #include "report/output/output.h"
 
 #define CELL 64
@@ -355,7 +356,16 @@ static bool is_summed_up(const VidaAuditRow* row, const VidaAuditRow* summary) {
          !VidaAudit_IsSummary(row);
 }
 
-/* Writes the lowest order on systems of one kind, rounded: "2", "exact", or why there is none. */
+static void write_order(double order, bool adaptive, VidaAuditAvailability availability,
+                        char cell[CELL]) {
+  snprintf(cell, CELL, "%s", long_words[availability]);
+  if (!isnan(order)) {
+    snprintf(cell, CELL, isinf(order) ? "exact" : adaptive ? "rtol^%.1f" : "%.1f", order);
+  }
+}
+
+/* Writes the lowest order on systems of one kind without events, rounded: "2", "exact", or why
+ * there is none. */
 static void lowest_order(const VidaAudit* audit, const VidaAuditRow* summary, bool general,
                          char cell[CELL]) {
   bool adaptive = false;
@@ -363,17 +373,14 @@ static void lowest_order(const VidaAudit* audit, const VidaAuditRow* summary, bo
   VidaAuditAvailability availability = VIDA_AUDIT_DOES_NOT_APPLY;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
-    if (is_summed_up(row, summary) && row->general == general) {
+    if (is_summed_up(row, summary) && !row->has_events && row->general == general) {
       const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
       lowest = fmin(lowest, order->value);
       availability = order->availability < availability ? order->availability : availability;
       adaptive = row->adaptive;
     }
   }
-  snprintf(cell, CELL, "%s", long_words[availability]);
-  if (!isnan(lowest)) {
-    snprintf(cell, CELL, isinf(lowest) ? "exact" : adaptive ? "rtol^%.1f" : "%.1f", lowest);
-  }
+  write_order(lowest, adaptive, availability, cell);
 }
 
 /* Some methods keep momentum maps only if the Lagrangian is v^T M v / 2 - V(q) with constant M. */
@@ -384,11 +391,17 @@ static const char* momentum_value(const VidaAudit* audit, const VidaAuditRow* su
   double largest = NAN;
   for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
-    if (is_summed_up(row, summary) && !row->general) {
+    if (is_summed_up(row, summary) && row->has_events == summary->has_events && !row->general) {
       largest = fmax(largest, row->measurement[VIDA_AUDIT_MOMENTUM].value);
     }
   }
   return is_lost && largest <= kept ? "constant M" : markdown_value(measured, kept);
+}
+
+static const char* energy_value(const VidaAuditRow* row) {
+  return row->energy == VIDA_AUDIT_ENERGY_NONE
+             ? long_words[row->measurement[VIDA_AUDIT_ENERGY].availability]
+             : energy_words[row->energy];
 }
 
 static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, FILE* file) {
@@ -400,10 +413,8 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   char cell[CELL], general[CELL];
   lowest_order(audit, row, false, cell);
   lowest_order(audit, row, true, general);
-  const VidaAuditAvailability energy = row->measurement[VIDA_AUDIT_ENERGY].availability;
   fprintf(file, "| `%s%s%s` | %s | %s | %s |", row->method, row->options[0] ? " " : "",
-          row->options, cell, general,
-          row->energy == VIDA_AUDIT_ENERGY_NONE ? long_words[energy] : energy_words[row->energy]);
+          row->options, cell, general, energy_value(row));
   fprintf(file, " %s |", momentum_value(audit, row, 1e-12));
   for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
     fprintf(file, " %s |", markdown_value(&row->measurement[columns[i].property], columns[i].kept));
@@ -418,19 +429,89 @@ static void write_markdown_row(const VidaAudit* audit, const VidaAuditRow* row, 
   }
 }
 
+/* ---- a line for each method, through events -------------------------------------------------- */
+
+/* Returns whether there are rows of a system (NULL: of any) with or without events. */
+static bool has_rows(const VidaAudit* audit, const char* system, bool has_events) {
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    if (!VidaAudit_IsSummary(row) && row->has_events == has_events &&
+        (!system || strcmp(row->system, system) == 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void write_event_head(const VidaAudit* audit, FILE* file) {
+  int count = 6;
+  fputs("| method | contacts |", file);
+  for (int s = 0; s < VidaAudit_SystemCount(); s++) {
+    if (has_rows(audit, VidaAudit_SystemName(s), true)) {
+      fprintf(file, " %s |", VidaAudit_SystemName(s));
+      count++;
+    }
+  }
+  fputs(" energy | momenta | reversible | g = 0 |\n|", file);
+  for (int i = 0; i < count; i++) {
+    fputs("---|", file);
+  }
+  fputc('\n', file);
+}
+
+/* The order on each system, and what the method keeps through events. */
+static void write_event_row(const VidaAudit* audit, const VidaAuditRow* row, FILE* file) {
+  char cell[CELL];
+  fprintf(file, "| `%s%s%s` | %s |", row->method, row->options[0] ? " " : "", row->options,
+          Vida_IsTimeStepping(Vida_FindMethod(row->method)) ? "time stepping" : "events");
+  for (int s = 0; s < VidaAudit_SystemCount(); s++) {
+    for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+      const VidaAuditRow* one = VidaAudit_Row(audit, i);
+      if (is_summed_up(one, row) && one->has_events &&
+          strcmp(one->system, VidaAudit_SystemName(s)) == 0) {
+        const VidaAuditMeasurement* order = &one->measurement[VIDA_AUDIT_POSITION_ORDER];
+        write_order(order->value, one->adaptive, order->availability, cell);
+        fprintf(file, " %s |", cell);
+      }
+    }
+  }
+  fprintf(file, " %s | %s | %s | %s |\n", energy_value(row), momentum_value(audit, row, 1e-12),
+          markdown_value(&row->measurement[VIDA_AUDIT_REVERSIBLE], 1e-11),
+          markdown_level(row, VIDA_AUDIT_POSITION_LEVEL, VIDA_AUDIT_POSITION_GROWTH));
+}
+
+/* Writes a line for each summary, with what is measured on systems with or without events. */
+static void write_summaries(const VidaAudit* audit, bool has_events,
+                            void (*write)(const VidaAudit*, const VidaAuditRow*, FILE*),
+                            FILE* file) {
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    if (VidaAudit_IsSummary(VidaAudit_Row(audit, i))) {
+      VidaAuditRow gathered;
+      vida__gather_audit(audit, VidaAudit_Row(audit, i), has_events, &gathered);
+      write(audit, &gathered, file);
+    }
+  }
+}
+
 int VidaReport_AuditMarkdown(const VidaAudit* audit, FILE* file, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, audit, file)) {
     return VIDA_BAD_ARGUMENT;
   }
-  fputs(
-      "| method | order | order, general Lagrangian | energy | momenta | symplectic | reversible | "
-      "g = 0 | G v = 0 | residuals "
-      "a step |\n|---|---|---|---|---|---|---|---|---|---|\n",
-      file);
-  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
-    if (VidaAudit_IsSummary(VidaAudit_Row(audit, i))) {
-      write_markdown_row(audit, VidaAudit_Row(audit, i), file);
-    }
+  const bool is_smooth = has_rows(audit, NULL, false), has_events = has_rows(audit, NULL, true);
+  if (is_smooth) {
+    fputs(
+        "| method | order | order, general Lagrangian | energy | momenta | symplectic | reversible "
+        "| g = 0 | G v = 0 | residuals "
+        "a step |\n|---|---|---|---|---|---|---|---|---|---|\n",
+        file);
+    write_summaries(audit, false, write_markdown_row, file);
+  }
+  if (is_smooth && has_events) {
+    fputc('\n', file);
+  }
+  if (has_events) {
+    write_event_head(audit, file);
+    write_summaries(audit, true, write_event_row, file);
   }
   return vida__finish_output(file, "the Markdown output", error);
 }

@@ -168,12 +168,34 @@ int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaErro
   return VIDA_SUCCESS;
 }
 
+/* Returns how far the velocities and forces move a gap in a step of the caller. */
+static double find_fall(const vida_hybrid* hybrid, int c, const VidaStepper* stepper) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  const double h = fabs(hybrid->h);
+  double fall = 0.0;
+  for (int e = 0; e < own->all->entry_count; e++) {
+    const vida_jacobian_entry* entry = &own->all->entries[e];
+    const int i = entry->coordinate;
+    const double root = stepper->self.model.inverse_root[i];
+    if (entry->row == own->first_row[c]) {
+      fall += fabs(own->entries[e]) * h *
+              (fabs(hybrid->at.v[i]) + h * stepper->self.model.force_size[i] * root * root);
+    }
+  }
+  return fall;
+}
+
+/* A body that rests at the origin of a coordinate leaves terms of the gap that are rounding: then
+ * violations are compared with how far it would fall in a step. */
 void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
+  static const double rounding = 1e-8;
   const vida_hybrid_contacts* own = hybrid->contacts;
   for (int c = 0; own && mode->closed_count > 0 && c < own->count; c++) {
     if (mode->flags[c]) {
       double* reach = &stepper->self.model.reach[mode->first_row[c]];
+      const double fall = find_fall(hybrid, c, stepper);
       *reach = fmax(*reach, own->reach[c]);
+      *reach = *reach > rounding * fall ? *reach : fall;
     }
   }
 }

@@ -90,6 +90,11 @@ struct vida_hybrid {
 
 /* Creates stepper->hybrid; it stays NULL for a system without events. */
 int vida__hybrid_create(VidaStepper* stepper, VidaError* error);
+/* Fails with VIDA_NOT_SUPPORTED if the method of the stepper does not accept a mode that the motion
+ * may enter: a contact that is not elastic at rest, sliding or sticking, or an engaged coupling.
+ * Modes of several contacts are not tried. Does nothing for a system without modes (modes_ahead.c).
+ */
+int vida__check_modes(const VidaStepper* stepper, VidaError* error);
 /* Frees the state and sets *hybrid to NULL; NULL is allowed. */
 void vida__hybrid_destroy(vida_hybrid** hybrid);
 /* Starts the motion, after the frame itself has been started, from q and v (n each). */
