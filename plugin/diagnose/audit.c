@@ -265,8 +265,10 @@ static void judge_order(const vida_subject* subject, const VidaMethodInfo* claim
                           : claims->order;
   order->claimed = row->adaptive ? LEAST_POWER : one_sided ? 1.0 : claimed;
   const bool exact = isinf(order->value);
-  const bool sharp = order->interval <= ORDER_BLUR &&
-                     order->value >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
+  /* Through events the interval is wider, and what lies in it does not contradict the claim. */
+  const double most = order->value + (row->has_events ? order->interval : 0.0);
+  const bool sharp =
+      order->interval <= ORDER_BLUR && most >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
   order->verdict = exact || sharp ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
   if (order->verdict == VIDA_AUDIT_FALSE) {
     vida__append(text, sizeof text, "%s +- ", vida__real_text(number, order->value, 3));

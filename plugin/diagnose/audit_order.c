@@ -9,13 +9,13 @@
 
 /* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
  * FITTED neighbours. The error of orders above HIGH would fall from its first regular values to
- * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ... */
-enum { LEVELS = 18, FITTED = 5, KINDS = 3, HIGH = 6, FINE_LEVELS = 36 };
+ * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ...; also those of
+ * time stepping with impacts, of which the first COARSE_LEVELS are too large for a line. */
+enum { LEVELS = 18, FITTED = 5, KINDS = 3, HIGH = 6, FINE_LEVELS = 36, COARSE_LEVELS = 8 };
 
 #define ROUNDING 2e-13 /* below it errors are taken to be those of rounding */
 #define GOOD 0.05      /* half of a confidence interval that leaves no doubt */
 #define SURE 0.02      /* one that ends the refining */
-#define DOUBTFUL 0.3   /* one that is too wide */
 #define COSTLY 5000    /* steps that no order is worth */
 
 /* For adaptive methods: tolerances from 1e-2, three per power of ten, and the number of output
@@ -27,6 +27,7 @@ typedef struct level {
   bool known, usable;
   double size;         /* of the step, or the tolerance */
   double error[KINDS]; /* of positions, velocities, multipliers, relative */
+  double largest;      /* error of positions at a node, with events */
 } level;
 
 /* Time stepping meets an impact at the end of a step: the error is that of a chance, and only a
@@ -74,11 +75,28 @@ static int compare(vida_subject* subject, VidaStepper* stepper, level* at, VidaE
   }
   at->error[0] = relative_difference(subject->n, VidaStepper_Positions(stepper), subject->q);
   at->error[1] = relative_difference(subject->n, v, subject->v);
+  if (at->largest > 0.0 || isnan(at->largest)) {
+    at->error[0] = at->largest;
+  }
   at->usable = isfinite(at->error[0]) && at->error[0] < 0.2;
   at->error[2] = NAN;
   if (subject->m > 0 && at->usable && isfinite(lambda[0])) {
     code = vida__subject_at(subject, lambda_t, subject->q, subject->v, right, error);
     at->error[2] = relative_difference(subject->m, lambda, right);
+  }
+  return code;
+}
+
+/* Takes the error of positions at a node, relative to the start. With events, the error at one time
+ * depends on the places of the events in their steps, and is at times small by chance: the largest
+ * one of all nodes is not. */
+static int follow(vida_subject* subject, VidaStepper* stepper, level* at, VidaError* error) {
+  const double* q = VidaStepper_Positions(stepper);
+  const int code =
+      vida__subject_at(subject, VidaStepper_Time(stepper), subject->q, subject->v, NULL, error);
+  for (int i = 0; i < subject->n; i++) {
+    const double off = fabs(q[i] - subject->q[i]) / vida__largest(subject->n, subject->q0);
+    at->largest = off > at->largest || isnan(off) ? off : at->largest;
   }
   return code;
 }
@@ -101,6 +119,9 @@ static int run(vida_subject* subject, const VidaAuditRow* row, int index, level*
     failed = VidaStepper_Start(stepper, 0.0, subject->q0, subject->v0, &failure);
     while (!failed && VidaStepper_Time(stepper) + 0.5 * h < subject->of->time) {
       failed = VidaStepper_Step(stepper, &failure);
+      if (!failed && row->has_events) {
+        code = failed = follow(subject, stepper, at, error);
+      }
     }
   }
   if (!failed) {
@@ -147,14 +168,13 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
   return found;
 }
 
-/* Fits the slope through all usable levels: the errors of adaptive methods follow the tolerance
- * with steps and jumps. */
-static bool fit_all(const vida_subject* subject, const level* levels, int kind,
-                    VidaAuditMeasurement* order) {
+/* Fits the slope through all usable levels from `first` on; returns false if they are too few. */
+static bool fit_from(const vida_subject* subject, const level* levels, int first, int kind,
+                     VidaAuditMeasurement* order) {
   double x[FINE_LEVELS], y[FINE_LEVELS];
   const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   int count = 0;
-  for (int i = 0; i < FINE_LEVELS; i++) {
+  for (int i = first; i < FINE_LEVELS; i++) {
     const level* at = &levels[i];
     if (at->known && at->usable && at->error[kind] > floor) {
       x[count] = log(at->size);
@@ -165,6 +185,34 @@ static bool fit_all(const vida_subject* subject, const level* levels, int kind,
     order->value = vida__fit_line(count, x, y, &order->interval);
   }
   return count >= FITTED;
+}
+
+/* Leaves out as many of the largest steps as makes the line fit best. */
+static bool fit_tail(const vida_subject* subject, const level* levels, int kind,
+                     VidaAuditMeasurement* order) {
+  bool found = false;
+  for (int first = 0; first < FINE_LEVELS; first++) {
+    VidaAuditMeasurement here = *order;
+    if (fit_from(subject, levels, first, kind, &here) &&
+        (!found || here.interval < order->interval)) {
+      *order = here;
+      found = true;
+    }
+  }
+  return found;
+}
+
+/* Fits the slope in the way that suits the method and the system. The errors of adaptive methods
+ * follow the tolerance with steps and jumps. */
+static bool fit_order(const vida_subject* subject, const VidaAuditRow* row, const level* levels,
+                      int kind, VidaAuditMeasurement* order) {
+  if (row->adaptive || has_chance(row)) {
+    return fit_from(subject, levels, row->adaptive ? 0 : COARSE_LEVELS, kind, order);
+  }
+  const bool found = fit_best(subject, levels, kind, order);
+  /* The part of a step before an event changes the error with the step. */
+  return row->has_events && !(order->interval <= GOOD) ? fit_tail(subject, levels, kind, order)
+                                                       : found;
 }
 
 /* Returns whether the errors are those of rounding wherever the method could run: it is exact here.
@@ -203,7 +251,8 @@ int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* er
   int small = 0;
   bool sure = false;
   for (int i = 0; i < (is_fine ? FINE_LEVELS : LEVELS) && !code && !sure; i++) {
-    if (small >= (small == i ? FITTED : 2)) { /* rounding; from the first level on: an exact method */
+    if (small >=
+        (small == i ? FITTED : 2)) { /* rounding; from the first level on: an exact method */
       break;
     }
     if (!row->adaptive && steps_of(subject, is_fine, i) > COSTLY) {
@@ -215,12 +264,7 @@ int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* er
   }
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
-    bool found = row->adaptive || has_chance(row) ? fit_all(subject, levels, kind, measured)
-                                                  : fit_best(subject, levels, kind, measured);
-    /* The part of a step before an event changes the error of high order methods with the step. */
-    if (row->has_events && !(measured->interval <= DOUBTFUL)) {
-      found = fit_all(subject, levels, kind, measured);
-    }
+    const bool found = fit_order(subject, row, levels, kind, measured);
     if (!found && is_exact(levels, kind)) {
       measured->value = INFINITY;
     }
