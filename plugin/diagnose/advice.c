@@ -311,7 +311,7 @@ static bool has_damping(const start_state* state) {
 /* What a method has done. */
 typedef struct attempt {
   bool accepted;
-  int steps, events;
+  int steps, events, busy_steps; /* of these steps, those with events */
 } attempt;
 
 static int count_event(const VidaEventRecord* record, void* data) {
@@ -345,8 +345,10 @@ static int make_attempt(const start_state* state, const VidaAdvice* advice,
   made->accepted = code == VIDA_SUCCESS;
   code = code ? code : VidaStepper_SetEventObserver(stepper, count_event, made, error);
   while (!code && made->steps < steps && !VidaStepper_HasEnded(stepper)) {
+    const int before = made->events;
     code = VidaStepper_Step(stepper, error);
     made->steps += !code;
+    made->busy_steps += made->events > before;
   }
   VidaStepper_Destroy(&stepper);
   return code;
@@ -366,14 +368,15 @@ static void try_method(const start_state* state, const VidaAdvice* advice, VidaT
   trial->accepted = made.accepted;
   trial->steps = made.steps;
   trial->events = made.events;
+  trial->busy_steps = made.busy_steps;
   if (strcmp(trial->error.flag, VIDA_SYSTEM_REFUSED) == 0) {
     trial->error.flag[0] = '\0'; /* is between methods */
   }
   VidaOptions_Destroy(&options);
 }
 
-/* A step with an event costs as much as about ten others: where there are more of them than steps,
- * time stepping is the cheaper way to errors of its order. */
+/* A step with events costs as much as several others: where most steps have some, time stepping is
+ * the cheaper way to errors of its order. The last impacts before a rest fall into one step. */
 static bool prefers_time_stepping(const VidaAdvice* advice) {
   bool is_crowded = false, has_stepping = false, has_events = false;
   for (int i = 0; i < advice->trial_count; i++) {
@@ -381,7 +384,8 @@ static bool prefers_time_stepping(const VidaAdvice* advice) {
     const bool is_good = trial->accepted && !trial->code;
     has_stepping = has_stepping || (is_good && trial->time_stepping);
     has_events = has_events || (is_good && !trial->time_stepping);
-    is_crowded = is_crowded || (!trial->time_stepping && trial->events > trial->steps);
+    is_crowded = is_crowded || (!trial->time_stepping && trial->events > trial->steps &&
+                                2 * trial->busy_steps > trial->steps);
   }
   return advice->contacts > 0 && has_stepping && (is_crowded || !has_events);
 }

@@ -8,6 +8,7 @@
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
+#include "stepper/hybrid/contacts.h"
 #include "stepper/jumps.h"
 #include "stepper/method_calls.h"
 #include "stepper/reduction.h"
@@ -83,6 +84,10 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   }
   if (!again) { /* sizes of constraints are those of the motion's start, not of any place in it */
     vida__measure_row_scales(&stepper->self);
+  }
+  const vida_hybrid* hybrid = stepper->outer ? stepper->outer->hybrid : NULL;
+  if (hybrid) {
+    vida__set_reach(hybrid, vida__current_mode(hybrid), stepper);
   }
   measured = vida__find_redundancy(&stepper->self, error);
   vida__condensed_start(&stepper->self);

@@ -251,7 +251,7 @@ static const Plant plants[] = {
     {"verlet", 1, 0, 0, "colliding discs", VIDA_AUDIT_POSITION_ORDER, "order of positions"},
     {"rattle", 1, 0, 0, "clutch", VIDA_AUDIT_POSITION_ORDER, "order of positions"},
     {"rattle", 0, VIDA_CAN_ENERGY, 0, "pendulum with a stop", VIDA_AUDIT_ENERGY, "energy"},
-    {"energy-collocation", 0, VIDA_CAN_MOMENTUM, 0, "colliding discs", VIDA_AUDIT_MOMENTUM,
+    {"generalized-alpha", 0, VIDA_CAN_MOMENTUM, 0, "colliding discs", VIDA_AUDIT_MOMENTUM,
      "momentum map"},
     {"energy-momentum-livens", 0, 0, VIDA_LIMIT_RESTARTED, "body with a stop", VIDA_AUDIT_ENERGY,
      "energy"},

@@ -206,7 +206,7 @@ list_of() { # methods that accept it, or that do not
 }
 ball "restitution = 0.9"
 shows "  1 contact"
-shows "time stepping, for any number of impacts in a step: spook (order 1), moreau-jean (order 1)"
+shows "time stepping, for any number of impacts in a step: spook (order 1"
 shows "prefer events"
 list_of "do not" | grep -A2 "^  verlet " | grep "contact 'floor' rests: verlet accepts only" >/dev/null ||
   complain "verlet takes a ball at rest"

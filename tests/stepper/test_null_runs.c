@@ -161,6 +161,8 @@ static void test_looking(void) {
                  {"statistics", (double)VidaStepper_Statistics(NULL).steps, 0},
                  {"order", Vida_MethodOrder(NULL), 0},
                  {"adaptive", Vida_IsAdaptive(NULL), 0},
+                 {"time stepping", Vida_IsTimeStepping(NULL), 0},
+                 {"order across impacts", Vida_OrderAcrossImpacts(NULL, 3), 3},
                  {"ended", VidaStepper_HasEnded(NULL), 0},
                  {"time of an event", VidaEventState_Time(NULL), NAN},
                  {"events", VidaSystem_EventCount(NULL), 0},

@@ -40,6 +40,7 @@ typedef struct VidaTrial {
   bool time_stepping; /* how it takes contacts: see Vida_IsTimeStepping */
   int order;          /* of positions, as claimed; in a system with contacts that across impacts */
   int steps, events;  /* steps that it made, and the events in them; with an event-driven method */
+  int busy_steps;     /* number of steps with events */
 } VidaTrial;
 
 /* What decides which method is cheap, as numbers. X(NAME, name, weight, text): the distance of two

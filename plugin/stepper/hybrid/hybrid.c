@@ -272,11 +272,7 @@ static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, const vida_s
     keep_first(hybrid, stepper);
   }
   int code = stepper->jumps ? vida__jumps_begin(stepper, at->t, way, error) : VIDA_SUCCESS;
-  code = code ? code : vida__start_motion(stepper, at->t, way, at->q, at->v, again, error);
-  if (!code) {
-    vida__set_reach(hybrid, vida__current_mode(hybrid), stepper);
-  }
-  return code;
+  return code ? code : vida__start_motion(stepper, at->t, way, at->q, at->v, again, error);
 }
 
 int vida__ready_probe(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {

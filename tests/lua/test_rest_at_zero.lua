@@ -1,0 +1,45 @@
+-- Bodies that rest where the terms of their gap vanish: violations that are rounding are none.
+local check = require "check"
+local vida = require "vida"
+
+local g = 9.81
+
+-- A ball with restitution e from the height of one metre is at rest after t1 (1 + 2 e / (1 - e)) with
+-- t1 = sqrt(2 / g), and stays there.
+local e = 0.8
+local rest = math.sqrt(2 / g) * (1 + 2 * e / (1 - e))
+for _, case in ipairs { { "rattle", h = 0.1 }, { "del-midpoint", h = 0.07 }, { "energy-momentum", h = 0.1 },
+  { "generalized-alpha", h = 0.013 }, { "spark-lobatto", h = 0.1 }, { "radau", h = 0.1 } } do
+  local s = vida.system { "ball", dimension = 2 }
+  s:gravity { 0, -g }
+  local ball = s:particle { "ball", mass = 2, position = { 0, 1 } }
+  s:contact { "floor", gap = ball.y, restitution = e }
+  local stepper = s:stepper(case)
+  stepper:start()
+  assert(stepper:step(math.ceil(5 / case.h)))
+  local events = stepper:events()
+  local last = events[#events]
+  assert(last.kind == "rest", case[1])
+  check.close(last.t, rest, 1e-6)
+  check.close(stepper:positions()[2], 0, 1e-14)
+  check.close(stepper:velocities()[2], 0, 1e-14)
+end
+
+-- A block on a spring rubs on a floor and turns: half periods pi sqrt(m / k) apart its places have
+-- alternating signs, and each is 2 mu m g / k nearer.
+local m, k, mu, x0 = 1.1, 30, 0.1, 0.3
+local half = math.pi * math.sqrt(m / k)
+for _, h in ipairs { 0.025, 0.01, 0.005 } do
+  for _, method in ipairs { "rattle", "del-midpoint", "generalized-alpha" } do
+    local s = vida.system { "block", dimension = 2 }
+    s:gravity { 0, -g }
+    local block = s:particle { "block", mass = m, position = { x0, 0 } }
+    s:potential(k / 2 * block.x ^ 2)
+    s:contact { "floor", gap = block.y, friction = mu, slip = { block.vx } }
+    local stepper = s:stepper { method, h = 2 * half / math.ceil(2 * half / h) }
+    stepper:start()
+    assert(stepper:step(math.ceil(2 * half / h)))
+    check.close(stepper:positions()[1], x0 - 4 * mu * m * g / k, 20 * h ^ 2)
+    check.close(stepper:positions()[2], 0, 1e-15)
+  end
+end
