@@ -200,13 +200,12 @@ const CliCommand cli_audit_command = {
         "Runs each method, or only the named one, with its default options or those of\n"
         "--option on each system of a table: pendulum, double spherical pendulum, four\n"
         "particles, heavy top, rigid body, two-link arm, spring pendulum,\n"
-        "duffing oscillator, kepler, knife edge, damped oscillator, driven pendulum; with\n"
-        "events: pendulum with a stop, colliding discs, body with a stop, clutch, block\n"
-        "with friction. Fits\n"
-        "orders, with 95 % confidence, to the errors at five steps against a closed form\n"
-        "or an extrapolation method of order 12. If a measurement contradicts a claim\n"
-        "(see 'vida methods NAME'), the exit code is 1. Methods that do not accept a\n"
-        "system are listed with the reason.\n",
+        "duffing oscillator, kepler, knife edge, damped oscillator, driven pendulum, and,\n"
+        "with events, pendulum with a stop, colliding discs, body with a stop, clutch,\n"
+        "block with friction. Fits orders, with 95 % confidence, to errors against a\n"
+        "closed form or an extrapolation method of order 12. If a measurement contradicts\n"
+        "a claim (see 'vida methods NAME'), the exit code is 1. Methods that do not accept\n"
+        "a system, a contact of it that closes, or a coupling are listed with the reason.\n",
     .examples =
         "  vida audit\n"
         "  vida audit rattle --system 'double spherical pendulum' --long\n"
