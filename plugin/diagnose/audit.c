@@ -12,7 +12,7 @@
 #include "stepper/frame.h"
 #include "stepper/hybrid/hybrid.h"
 
-enum { DEFAULT_STEPS = 4000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
+enum { DEFAULT_STEPS = 4000, EVENT_STEPS = 2000, THOROUGH_STEPS = 100000, MOST_CASES = 32 };
 
 #define ALL_SYSTEMS "all systems"
 #define ORDER_OFF 0.2   /* tolerance of a measured order */
@@ -383,7 +383,8 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
   unsigned given_up = 0;
   /* Without a conserved energy long runs give no information, and the time loses digits. */
   const bool thorough = audit->thorough && subject->of->conservative;
-  const long steps = thorough ? THOROUGH_STEPS : DEFAULT_STEPS;
+  const long some = vida__subject_has_events(subject) ? EVENT_STEPS : DEFAULT_STEPS;
+  const long steps = thorough ? THOROUGH_STEPS : some;
   int code = ask(subject, row, &given_up, error);
   kept.capabilities &= ~given_up;
   row->general = !subject->system->separable;

@@ -13,10 +13,11 @@
  * time stepping with impacts, of which the first COARSE_LEVELS are too large for a line. */
 enum { LEVELS = 18, FITTED = 5, KINDS = 3, HIGH = 6, FINE_LEVELS = 36, COARSE_LEVELS = 8 };
 
-#define ROUNDING 2e-13 /* below it errors are taken to be those of rounding */
-#define GOOD 0.05      /* half of a confidence interval that leaves no doubt */
-#define SURE 0.02      /* one that ends the refining */
-#define COSTLY 5000    /* steps that no order is worth */
+#define ROUNDING 2e-13     /* below it errors are taken to be those of rounding */
+#define GOOD 0.05          /* half of a confidence interval that leaves no doubt */
+#define SURE 0.02          /* one that ends the refining */
+#define COSTLY 5000        /* steps that no order is worth */
+#define COSTLY_EVENTS 2500 /* of steps with events, which cost more */
 
 /* For adaptive methods: tolerances from 1e-2, three per power of ten, and the number of output
  * states. */
@@ -255,7 +256,8 @@ int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* er
         (small == i ? FITTED : 2)) { /* rounding; from the first level on: an exact method */
       break;
     }
-    if (!row->adaptive && steps_of(subject, is_fine, i) > COSTLY) {
+    if (!row->adaptive && steps_of(subject, is_fine, i) >
+                              (row->has_events && !has_chance(row) ? COSTLY_EVENTS : COSTLY)) {
       break;
     }
     code = run(subject, row, i, &levels[i], error);
