@@ -139,7 +139,7 @@ static void print_contacts(const VidaAdvice* advice) {
         "prefer %s%s", advice->prefers_time_stepping ? "time stepping: " : "events: ",
         !advice->prefers_time_stepping
             ? "with as many steps their errors are smaller, and elastic impacts keep the energy"
-        : count > 0 ? "most steps have events, and cost as much as several steps"
+        : count > 0 ? "most steps have events, each of which costs as much as many steps"
                     : "no event-driven method has taken it");
   }
 }

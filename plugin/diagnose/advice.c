@@ -375,8 +375,9 @@ static void try_method(const start_state* state, const VidaAdvice* advice, VidaT
   VidaOptions_Destroy(&options);
 }
 
-/* A step with events costs as much as several others: where most steps have some, time stepping is
- * the cheaper way to errors of its order. The last impacts before a rest fall into one step. */
+/* An event costs as much as ten to sixty steps (the page of events in the guide): where most steps
+ * have some, time stepping is the cheaper way to errors of its order. The last impacts before a
+ * rest fall into one step. */
 static bool prefers_time_stepping(const VidaAdvice* advice) {
   bool is_crowded = false, has_stepping = false, has_events = false;
   for (int i = 0; i < advice->trial_count; i++) {
