@@ -27,6 +27,8 @@ typedef struct vida_audit_case {
 extern const vida_audit_case vida__audit_cases[];
 /* Returns the number of systems. */
 int vida__audit_case_count(void);
+/* Returns the number of those without events, which come first. */
+int vida__audit_smooth_count(void);
 
 /* A system of the audit: built once, with its start and its reference. */
 typedef struct vida_subject {

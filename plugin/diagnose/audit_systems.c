@@ -411,6 +411,8 @@ static int build_driven(VidaSystem* system, VidaError* error) {
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+enum { EVENT_CASES = 5 }; /* with events, the last ones */
+
 const vida_audit_case vida__audit_cases[] = {
     {"pendulum", vida__build_pendulum, 2, vida__exact_pendulum, 1.0, 0.1, 0.01, true, true},
     {"double spherical pendulum", build_double_pendulum, 3, NULL, 1.0, 0.1, 0.01, true, true},
@@ -433,6 +435,10 @@ const vida_audit_case vida__audit_cases[] = {
     {"block with friction", vida__build_rubbing_block, 2, vida__exact_rubbing_block, 1.7, 0.1, 0.01,
      false, false},
 };
+
+int vida__audit_smooth_count(void) {
+  return vida__audit_case_count() - EVENT_CASES;
+}
 
 int vida__audit_case_count(void) {
   return (int)(sizeof vida__audit_cases / sizeof vida__audit_cases[0]);

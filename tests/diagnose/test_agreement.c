@@ -82,12 +82,12 @@ static int compare_variants(const vida_subject* subject, const char* method) {
 
 static void test_same_motions(void) {
   int compared = 0;
-  for (int i = 0; i < vida__audit_case_count(); i++) {
+  /* Through events differences that are rounding grow, and some modes are refused. */
+  for (int i = 0; i < vida__audit_smooth_count(); i++) {
     VidaError error = {0};
     vida_subject* subject = NULL;
     REQUIRE_OK(vida__create_subject(&vida__audit_cases[i], &subject, &error), &error);
-    /* Through events differences that are rounding grow, and some modes are refused. */
-    for (int m = 0; m < Vida_MethodCount() && !vida__subject_has_events(subject); m++) {
+    for (int m = 0; m < Vida_MethodCount(); m++) {
       compared += compare_variants(subject, Vida_MethodInfo(m)->name);
     }
     vida__destroy_subject(&subject);

@@ -153,7 +153,7 @@ static bool restarts(const char* method, const char* settings) {
 }
 
 static void test_methods(void) {
-  for (int s = 0; s < vida__audit_case_count(); s++) {
+  for (int s = 0; s < vida__audit_smooth_count(); s++) {
     const vida_audit_case* of = &vida__audit_cases[s];
     Subject subject = subject_of(of);
     for (int k = 0; k < Vida_MethodCount(); k++) {
@@ -190,7 +190,7 @@ static void check_unsaved(const Subject* subject, const char* method, double h) 
 }
 
 static void test_unsaved(void) {
-  for (int s = 1; s < vida__audit_case_count(); s += 4) {
+  for (int s = 1; s < vida__audit_smooth_count(); s += 4) {
     Subject subject = subject_of(&vida__audit_cases[s]);
     for (int k = 0; k < Vida_MethodCount(); k++) {
       check_unsaved(&subject, Vida_MethodInfo(k)->name, vida__audit_cases[s].h);
@@ -229,7 +229,7 @@ static void test_options(void) {
                                     "energy=midpoint",
                                     "tau=0.1",
                                     "compliance=1e-6,damping_time=0.1"};
-  for (int s = 0; s < vida__audit_case_count(); s += CHECK_SANITIZED ? 4 : 3) {
+  for (int s = 0; s < vida__audit_smooth_count(); s += CHECK_SANITIZED ? 4 : 3) {
     const vida_audit_case* of = &vida__audit_cases[s];
     Subject subject = subject_of(of);
     for (int k = 0; k < Vida_MethodCount(); k++) {
@@ -259,7 +259,7 @@ static void test_restarts(void) {
                {"post-stabilized", "rtol=1e-8"},
                {"stabilized-ode", "rtol=1e-8"},
                {"baumgarte", "rtol=1e-8,integrator=adams"}};
-  for (int s = 0; s < vida__audit_case_count(); s += CHECK_SANITIZED ? 4 : 2) {
+  for (int s = 0; s < vida__audit_smooth_count(); s += CHECK_SANITIZED ? 4 : 2) {
     const vida_audit_case* of = &vida__audit_cases[s];
     Subject subject = subject_of(of);
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
