@@ -643,8 +643,8 @@ static int fail_without_references(VidaStudy* study, VidaError* error) {
   return vida__fail_flag(error, missing->why.code, missing->why.flag, "%s", text);
 }
 
-/* Runs of an earlier process, in which a time limit ended the reference or the estimate of its error,
- * are made again with what there is now. */
+/* Runs of an earlier process, in which a time limit ended the reference or the estimate of its
+ * error, are made again with what there is now. */
 static void drop_runs_without_reference(VidaStudy* study) {
   for (int i = 0; i < study->count; i++) {
     vida_run* run = &study->runs[i];

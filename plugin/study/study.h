@@ -45,7 +45,7 @@ typedef struct vida_run {
   int first, alike;    /* first run that differs only in its start; in that run: their number */
   int next_of_series;  /* the next run of its series; -1: it is the last one */
   long joint_steps;    /* made at once with those of other runs */
-  bool is_kept;      /* made by an earlier process: the row is complete, the run is not repeated */
+  bool is_kept; /* made by an earlier process: the row is complete, the run is not repeated */
   int compared; /* by that process: with what vida__comparison_of returned there */
   VidaRow row;
   vida_run_sizes sizes;
@@ -174,8 +174,8 @@ bool vida__is_compared(const vida_run* run, long step);
 bool vida__is_sampled(const vida_run* run, long step);
 /* Returns the solution with which a run is compared; NULL if it is not compared. */
 const vida_reference* vida__reference_of(const VidaStudy* study, const vida_run* run);
-/* Returns 0 if a run is not compared with a solution, 2 if the error of the solution was estimated as
- * far as the study asks for it, and otherwise 1. */
+/* Returns 0 if a run is not compared with a solution, 2 if the error of the solution was estimated
+ * as far as the study asks for it, and otherwise 1. */
 int vida__comparison_of(const VidaStudy* study, const vida_run* run);
 /* Finds the consistent initial values of a run with a start of its own. */
 int vida__find_own_start(const VidaStudy* study, vida_run* run, VidaError* error);

@@ -190,8 +190,8 @@ struct VidaSystem {
 /* Returns whether the energy of the exact motion may change: by forces and dampers that do work, a
  * Lagrangian that depends on time, or moving constraints (power.c). */
 bool vida__has_energy_sources(const VidaSystem* system);
-/* Returns whether terms add nothing but masses: with constant masses, L_q is uniform_force everywhere
- * (evaluate.c). */
+/* Returns whether terms add nothing but masses: with constant masses, L_q is uniform_force
+ * everywhere (evaluate.c). */
 bool vida__has_uniform_force(const VidaSystem* system);
 
 /* Builds the pattern, the slots and the entries (pattern.c). */
