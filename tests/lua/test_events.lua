@@ -142,3 +142,20 @@ do
     :run { quiet = true }[1]
   assert(row.events == 5 and row.energy_error < 1e-8, row.energy_error)
 end
+
+-- Events that accumulate at a time (Zeno): after the fall, the flights with half the speed last
+-- 2 v / g (1/2 + 1/4 + ...).
+for _, method in ipairs { "rattle", "radau" } do
+  local s = vida.system { "ball", dimension = 1 }
+  s:gravity { -g }
+  local ball = s:particle { "ball", mass = 1, position = { height } }
+  s:event { "floor", ball.x, direction = "falling", set = { { ball.vx, -0.5 * ball.vx } } }
+  local rest = fall + 2 * g * fall / g
+  local stepper = s:stepper { method, h = 0.01 }
+  stepper:start()
+  local done, message, code = stepper:step(1000)
+  assert(not done and code == "STEP_NOT_CONVERGED" and message:find "events follow each other without end", message)
+  local t = tonumber(message:match "at t = ([%d.]+)")
+  assert(math.abs(t - rest) < 1e-8, t - rest)
+  assert(rest - stepper:time() < 0.01 and stepper:time() < rest)
+end

@@ -67,7 +67,7 @@ begin_and_end KILL
 expect 1 run "$work/sweep.lua" --out "$work/part" --resume --set length=1.5
 says "the unfinished sweep in '$work/part' cannot go on: it belongs to another system"
 expect 1 run "$work/sweep.lua" --out "$work/part" --resume --set time=2
-says "it belongs to another set of options"
+says "it belongs to another value of time, 1 instead of 2"
 cp -r "$work/part" "$work/damaged"
 printf 'x' | dd of="$work/damaged/sweep.state" bs=1 seek=700 conv=notrunc 2>/dev/null
 expect 1 run "$work/sweep.lua" --out "$work/damaged" --resume

@@ -304,7 +304,7 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   hybrid->step = hybrid->parts = 0;
   hybrid->mode = 0;
   hybrid->has_ended = false;
-  hybrid->crowd = (vida_crowd){NAN, 0, NAN, 0, false};
+  hybrid->crowd = (vida_crowd){.event_t = NAN, .since = NAN};
   hybrid->spent = (VidaStatistics){0};
   for (int k = 0; k < hybrid->mode_count; k++) {
     hybrid->modes[k].stepper->started = hybrid->modes[k].probe->started = false;
@@ -420,9 +420,17 @@ static void watch_crowd(vida_hybrid* hybrid, double t) {
       hybrid->crowd.is_crowded && t - hybrid->crowd.since < crowded * hybrid->h;
   if (++hybrid->crowd.count >= CROWD) {
     hybrid->crowd.is_crowded = t - hybrid->crowd.since < crowded * hybrid->h; /* false for NaN */
+    hybrid->crowd.crowds = hybrid->crowd.is_crowded ? hybrid->crowd.crowds + 1 : 0;
     hybrid->crowd.since = t;
     hybrid->crowd.count = 0;
   }
+}
+
+/* Returns whether events without contacts, which can come to rest, accumulate at a time (Zeno). */
+static bool accumulates(const vida_hybrid* hybrid) {
+  enum { MOST_CROWDS = 4 };
+  const long of_all = hybrid->watched_count / 8; /* many may happen at one time, and a few times */
+  return !hybrid->contacts && hybrid->crowd.crowds >= MOST_CROWDS + of_all;
 }
 
 /* Fails if events follow each other without end. */
@@ -435,7 +443,8 @@ static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
   hybrid->crowd.repeats = stands ? hybrid->crowd.repeats + 1 : 0;
   hybrid->crowd.event_t = at;
   watch_crowd(hybrid, at);
-  if (hybrid->crowd.repeats > MOST_REPEATS || (stands && vida__is_turned_back(hybrid))) {
+  if (hybrid->crowd.repeats > MOST_REPEATS || accumulates(hybrid) ||
+      (stands && vida__is_turned_back(hybrid))) {
     return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
                            "events follow each other without end at t = %s (chattering), the last "
                            "one is '%s'; %s",

@@ -41,6 +41,7 @@ typedef struct vida_crowd {
   double since;
   int count;
   bool is_crowded;
+  long crowds; /* that came too fast, one after the other */
 } vida_crowd;
 
 struct vida_hybrid {

@@ -27,6 +27,7 @@ static void record_clock(vida_hybrid* hybrid, VidaRecord* record) {
   }
   VidaRecord_Integer(record, &hybrid->step, 0, LONG_MAX);
   VidaRecord_Integer(record, &crowd->repeats, 0, LONG_MAX);
+  VidaRecord_Integer(record, &crowd->crowds, 0, LONG_MAX);
   vida__record_integers(record, &crowd->count, 1, 0, INT_MAX);
   vida__record_statistics(&hybrid->spent, record);
 }

@@ -128,8 +128,8 @@ static int copy_reference(const vida_reference* from, vida_reference** copy, Vid
   return code;
 }
 
-/* Solves from one start; *solution is NULL where that is impossible, and *problem has the reason.
- * Fails only if the study must end. */
+/* Solves from one start; *solution is NULL where that is impossible, and *problem has the reason,
+ * but for a start without a consistent state. Fails only if the study must end. */
 static int solve_from(start_work* work, int start, const VidaObserver* observer,
                       vida_reference** solution, VidaError* problem) {
   VidaStudy* study = work->study;
@@ -148,7 +148,8 @@ static int solve_from(start_work* work, int start, const VidaObserver* observer,
   }
   int code = copy_reference(study->reference, &view.reference, &why);
   vida_run* run = &study->runs[indices[0]];
-  code = code ? code : vida__find_own_start(study, run, &why);
+  const int start_code = code ? VIDA_SUCCESS : vida__find_own_start(study, run, &why);
+  code = code ? code : start_code;
   if (!code) {
     view.q0 = run->own_start + 2 * n;
     view.v0 = run->own_start + 3 * n;
@@ -160,7 +161,7 @@ static int solve_from(start_work* work, int start, const VidaObserver* observer,
   }
   *solution = view.reference;
   const bool must_end = code == VIDA_STOPPED || code == VIDA_OUT_OF_MEMORY;
-  if (code) {
+  if (code && !start_code) { /* otherwise the runs from there have the reason */
     *problem = why;
     problem->code = code;
   }
@@ -226,7 +227,7 @@ static void* solve_starts(void* data) {
     pthread_mutex_lock(&work->mutex);
     work->study->start_references[start] = solution;
     work->solved++;
-    if (!solution && !code) {
+    if (!solution && !code && error.code) {
       note_missing(work, start, &error);
     }
     if (code && !work->code) {

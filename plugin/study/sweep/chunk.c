@@ -143,12 +143,17 @@ static int find_cell(const struct vida_sweep* sweep, const vida_run* run) {
   return row * VIDA_MAP_SIZE + column;
 }
 
+/* Whether there is no consistent state at the start, so that the run has the reason. */
+static bool is_start_missing(const VidaStudy* chunk, const vida_run* run) {
+  return isnan(run->own_start[2 * VidaSystem_CoordinateCount(chunk->system)]);
+}
+
 void vida__put_chunk_run(const VidaStudy* study, const VidaStudy* chunk, int index,
                          vida_record* record) {
   const vida_run* run = &chunk->runs[index];
   vida__put_text(record, run->row.status);
   vida__put_integer(record, run->row.doubtful);
-  vida__put_integer(record, vida__lacks_reference(chunk, run));
+  vida__put_integer(record, !is_start_missing(chunk, run) && vida__lacks_reference(chunk, run));
   vida__put_integer(record, find_cell(study->sweep, run));
   for (int i = 0; vida__column_at(i); i++) {
     if (vida__is_summed_up(vida__column_at(i))) {
