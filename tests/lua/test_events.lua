@@ -159,3 +159,17 @@ for _, method in ipairs { "rattle", "radau" } do
   assert(math.abs(t - rest) < 1e-8, t - rest)
   assert(rest - stepper:time() < 0.01 and stepper:time() < rest)
 end
+
+-- At coarse tolerances, the last of the events that accumulate is a zero that the function only touches.
+for _, case in ipairs { { "ida-ggl", 1e-4, 0.5 }, { "cvode-projected", 1e-4, 0.7 }, { "ida-index2", 1e-6, 0.3 },
+  { "energy-momentum", nil, 0.3 } } do
+  local s = vida.system { "ball", dimension = 1 }
+  s:gravity { -g }
+  local ball = s:particle { "ball", mass = 1, position = { 1 } }
+  s:event { "floor", ball.x, direction = "falling", set = { { ball.vx, -case[3] * ball.vx } } }
+  local stepper = s:stepper { case[1], h = 0.01, rtol = case[2] }
+  stepper:start()
+  local done, message = stepper:step(300)
+  assert(not done and message:find "events follow each other without end", ("%s: %s"):format(case[1], message))
+  assert(stepper:positions()[1] > -1e-3, case[1])
+end

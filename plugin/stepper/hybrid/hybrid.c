@@ -316,6 +316,7 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   for (int i = 0; i < hybrid->watched_count; i++) {
     hybrid->watched[i].side = hybrid->watched[i].kind == VIDA_WATCHED_EVENT ? 0 : 1;
     hybrid->watched[i].is_at_zero = hybrid->watched[i].is_fired = false;
+    hybrid->watched[i].speed = 0.0;
   }
   int code = start_part(hybrid, h, error);
   code = code ? code : start_probe(hybrid, h, error);
@@ -433,25 +434,32 @@ static bool accumulates(const vida_hybrid* hybrid) {
   return !hybrid->contacts && hybrid->crowd.crowds >= MOST_CROWDS + of_all;
 }
 
+static int fail_chattering(const vida_hybrid* hybrid, double at, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
+                         "events follow each other without end at t = %s (chattering), the last "
+                         "one is '%s'; %s",
+                         vida__real_text(t, at, 12), vida__fired_name(hybrid),
+                         hybrid->contacts ? "moreau-jean and spook take contacts without events"
+                                          : "let its action move the state away from the zero of "
+                                            "its function");
+}
+
 /* Fails if events follow each other without end. */
 static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
   enum { MOST_REPEATS = 1000 };
+  static const double near_part = 1e-3; /* of a step, after an event */
   char t[VIDA_REAL_TEXT_SIZE];
   const double at = hybrid->tried.t;
   const bool stands =
-      at - hybrid->crowd.event_t <= 8.0 * DBL_EPSILON * fabs(at); /* false for NaN */
+      at - hybrid->crowd.event_t <= 8.0 * DBL_EPSILON * fabs(at);           /* false for NaN */
+  const bool is_near = at - hybrid->crowd.event_t <= near_part * hybrid->h; /* false for NaN */
   hybrid->crowd.repeats = stands ? hybrid->crowd.repeats + 1 : 0;
   hybrid->crowd.event_t = at;
   watch_crowd(hybrid, at);
   if (hybrid->crowd.repeats > MOST_REPEATS || accumulates(hybrid) ||
-      (stands && vida__is_turned_back(hybrid))) {
-    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
-                           "events follow each other without end at t = %s (chattering), the last "
-                           "one is '%s'; %s",
-                           vida__real_text(t, at, 12), vida__fired_name(hybrid),
-                           hybrid->contacts ? "moreau-jean and spook take contacts without events"
-                                            : "let its action move the state away from the zero of "
-                                              "its function");
+      (is_near && vida__is_turned_back(hybrid))) {
+    return fail_chattering(hybrid, at, error);
   }
   if (++hybrid->parts > MOST_PARTS) {
     return vida__fail_flag(
@@ -505,7 +513,9 @@ static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
     if (is_changed) {
       hybrid->is_aligned = false;
       code = vida__take_sample(hybrid, &hybrid->at, error);
-      vida__leave_event(hybrid, &hybrid->at);
+      if (!vida__leave_event(hybrid, &hybrid->at) && !code) {
+        code = fail_chattering(hybrid, hybrid->at.t, error);
+      }
     } else {
       hybrid->at.t = end;
     }

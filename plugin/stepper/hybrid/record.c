@@ -38,6 +38,7 @@ static void record_watched(vida_hybrid* hybrid, VidaRecord* record) {
     vida__record_integers(record, &watched->side, 1, -1, 1);
     VidaRecord_Flag(record, &watched->is_at_zero);
     VidaRecord_Flag(record, &watched->is_fired);
+    VidaRecord_Reals(record, &watched->speed, 1);
   }
 }
 

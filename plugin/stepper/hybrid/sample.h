@@ -22,6 +22,8 @@ typedef struct vida_watched {
   bool
       is_at_zero; /* it was zero at an event where the search begins; `side` is its sign after it */
   bool is_fired;  /* its sign changes at the event that was found */
+  double speed;   /* the largest |rate| of the samples since its last event */
+  bool touches;   /* at the event that was found, its rate is rounding beside that */
 } vida_watched;
 
 /* The functions at one state of the motion. */

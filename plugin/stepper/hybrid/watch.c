@@ -100,15 +100,28 @@ static void take_sides(vida_hybrid* hybrid, const vida_sample* sample) {
   }
 }
 
-void vida__leave_event(vida_hybrid* hybrid, const vida_sample* from) {
+/* Returns whether an event function rests at its zero: its rate is rounding beside an earlier one,
+ * or, where steps of a coarse tolerance bend its way, it moves slowly back to its side. */
+static bool is_still(const vida_watched* watched, double rate) {
+  static const double rounded_part = 1e-9, slow_part = 1e-3;
+  const double part = rate * watched->side > 0.0 ? slow_part : rounded_part;
+  return watched->kind == VIDA_WATCHED_EVENT && fabs(rate) <= part * watched->speed;
+}
+
+bool vida__leave_event(vida_hybrid* hybrid, const vida_sample* from) {
   const size_t bytes = (size_t)hybrid->frame->self.model.n * sizeof *from->v;
   const bool has_changed = memcmp(hybrid->v_before, from->v, bytes) != 0;
+  bool moves = true;
   for (int i = 0; i < hybrid->watched_count; i++) {
     vida_watched* watched = &hybrid->watched[i];
     const int side = sign_of(from->value[i]);
     if (watched->kind != VIDA_WATCHED_EVENT) {
       continue;
     }
+    moves = moves && !(has_changed && watched->is_fired && watched->touches &&
+                       is_still(watched, from->rate[i]));
+    watched->speed =
+        watched->is_fired && isfinite(from->rate[i]) ? fabs(from->rate[i]) : watched->speed;
     if (has_changed && !isfinite(from->rate[i]) && side != 0) { /* it depends on velocities */
       watched->side = side;
       watched->is_at_zero = false;
@@ -116,6 +129,7 @@ void vida__leave_event(vida_hybrid* hybrid, const vida_sample* from) {
       watched->side = sign_of(from->rate[i]);
     }
   }
+  return moves;
 }
 
 bool vida__is_turned_back(const vida_hybrid* hybrid) {
@@ -147,6 +161,9 @@ static bool crosses(const vida_hybrid* hybrid, const vida_sample* sample) {
 void vida__compare_sample(vida_hybrid* hybrid, const vida_sample* next) {
   if (hybrid->is_crossed) {
     return;
+  }
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    hybrid->watched[i].speed = fmax(hybrid->watched[i].speed, fabs(next->rate[i])); /* not NaN */
   }
   hybrid->is_crossed = crosses(hybrid, next);
   if (!hybrid->is_crossed) {
@@ -223,6 +240,7 @@ static void mark_fired(vida_hybrid* hybrid, int iteration) {
     watched->is_fired = crosses_at(hybrid, i, &hybrid->after) &&
                         vida__estimate_zero(watched, i, &hybrid->before, &hybrid->after,
                                             iteration) <= t + 4.0 * slack_of(t);
+    watched->touches = is_still(watched, hybrid->tried.rate[i]);
   }
 }
 
