@@ -92,7 +92,8 @@ typedef enum VidaRemarkPlace {
     "no energy error: from t = %6t s on the work done on the system is not known, because the "    \
     "equations of motion do not determine the forces of the drives")                               \
   X(CONTACT_WORK, NOTE, BELOW_ROWS,                                                                \
-    "no energy error: the work of friction and of moving ground in contacts is not measured")      \
+    "no energy error: the work of friction and of moving ground in contacts, and of impacts in "   \
+    "time stepping, is not measured")                                                              \
   X(COMPARED_SOMETIMES, NOTE, BELOW_ROWS, "compared with the reference after every %c steps only") \
   X(COMPARED_AT_END, NOTE, BELOW_ROWS, "compared with the reference at the end only")              \
   X(BELOW_REFERENCE, NOTE, AS_MARK,                                                                \

@@ -64,10 +64,12 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
       !monitors->observables || !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
+  const VidaMethodInfo* method = Vida_FindMethod(VidaOptions_Method(run->options));
+  const bool is_time_stepping = method && Vida_IsTimeStepping(method);
   int code = vida__create_shadow(study->system, VidaOptions_Get(study->options, "shadow"),
                                  study->norm, &monitors->shadow, error);
   code = code ? code : vida__create_switch_watch(study->system, &monitors->switches, error);
-  code = code ? code : vida__create_work(study->system, &monitors->work, error);
+  code = code ? code : vida__create_work(study->system, is_time_stepping, &monitors->work, error);
   return code || !run->adaptive ? code : vida__watch_velocities(&monitors->work, error);
 }
 

@@ -351,7 +351,7 @@ static int watch_forces(keeper* keeps, VidaError* error) {
   const vida_reference* reference = keeps->study->reference;
   int code = VIDA_SUCCESS;
   if (reference->adaptive && vida__has_timed_forces(keeps->study->system)) {
-    code = vida__create_work(keeps->study->system, &keeps->work, error);
+    code = vida__create_work(keeps->study->system, false, &keeps->work, error);
     code = code ? code : vida__watch_velocities(&keeps->work, error);
   }
   return code;

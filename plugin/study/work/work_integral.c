@@ -272,12 +272,14 @@ static int allocate(vida_work* work, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Friction and moving ground do work while a contact is closed, which is not integrated. */
-static bool has_working_contacts(const VidaSystem* system) {
+/* Friction and moving ground do work while a contact is closed, which is not integrated. What
+ * impacts take is known where they are events, and not from time stepping. */
+static bool has_working_contacts(const VidaSystem* system, bool is_time_stepping) {
   const vida_contacts* contacts = system->contacts;
   bool works = contacts && contacts->set.time_dependent;
   for (int i = 0; contacts && i < contacts->count; i++) {
-    works = works || contacts->list[i].friction > 0.0;
+    works = works || contacts->list[i].friction > 0.0 ||
+            (is_time_stepping && contacts->list[i].restitution < 1.0);
   }
   for (int b = 0; contacts && b < contacts->set.constraint_batch_count; b++) {
     const vida_functions* functions = contacts->set.constraint_batches[b].functions;
@@ -286,13 +288,14 @@ static bool has_working_contacts(const VidaSystem* system) {
   return works;
 }
 
-int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* error) {
+int vida__create_work(const VidaSystem* system, bool is_time_stepping, vida_work* work,
+                      VidaError* error) {
   const bool exchanges = vida__has_energy_sources(system);
   const bool only_events =
       system->exchange == VIDA_EXCHANGE_EVENTS && !vida__has_timed_forces(system);
   *work = (vida_work){.system = system,
                       .only_events = only_events,
-                      .known = !has_working_contacts(system),
+                      .known = !has_working_contacts(system, is_time_stepping),
                       .unknown_t = NAN,
                       .error = exchanges && !only_events ? (double)NAN : 0.0};
   if (!exchanges && !system->nonholonomic) {

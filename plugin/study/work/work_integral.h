@@ -47,7 +47,8 @@ typedef struct vida_work {
 
 /* Allocates the work of a system. The caller frees it with vida__destroy_work, also after a
  * failure. */
-int vida__create_work(const VidaSystem* system, vida_work* work, VidaError* error);
+int vida__create_work(const VidaSystem* system, bool is_time_stepping, vida_work* work,
+                      VidaError* error);
 /* Frees the work; it may be zero-initialized. */
 void vida__destroy_work(vida_work* work);
 /* Enables the balance of velocities (velocity_balance.h) if forces depend on time. */
