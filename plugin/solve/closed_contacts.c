@@ -135,7 +135,8 @@ static int create_arrays(vida_closed_contacts* made) {
   problem->h.start = vida__allocate(rows + 1, sizeof *problem->h.start);
   problem->w.start = vida__allocate(rows + 1, sizeof *problem->w.start);
   problem->pivot = vida__allocate(VIDA_DIRECT_ROWS, sizeof *problem->pivot);
-  problem->dense = vida__allocate(vida__contact_work((int)rows), sizeof *problem->dense);
+  problem->dense =
+      vida__allocate(vida__contact_work((int)rows, problem->size), sizeof *problem->dense);
   return made->gap && made->chosen && problem->first && problem->friction && problem->h.start &&
                  problem->w.start && problem->pivot && problem->dense
              ? VIDA_SUCCESS

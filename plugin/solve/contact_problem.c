@@ -154,23 +154,29 @@ typedef struct direct {
   double* kept;     /* rows */
 } direct;
 
-size_t vida__contact_work(int rows) {
-  const size_t size = (size_t)(rows < VIDA_DIRECT_ROWS ? rows : VIDA_DIRECT_ROWS);
-  return size * (2 * size + 2);
+size_t vida__contact_work(int rows, int size) {
+  const size_t most = (size_t)(rows < VIDA_DIRECT_ROWS ? rows : VIDA_DIRECT_ROWS);
+  return most * (2 * most + 2) + (size_t)size;
 }
 
-/* Forms D = H W. */
-static void form_delassus(const vida_contact_problem* problem, int rows, double* delassus) {
+/* Forms D = H W, with each column of W written out in `column` (n) for the entries of H. */
+static void form_delassus(const vida_contact_problem* problem, int rows, double* delassus,
+                          double* column) {
   const vida_sparse_rows *h = &problem->h, *w = &problem->w;
-  for (int s = 0; s < rows; s++) {
+  memset(column, 0, (size_t)problem->size * sizeof *column);
+  for (int s = 0; s < rows; s++, delassus += rows) {
+    for (int j = w->start[s]; j < w->start[s + 1]; j++) {
+      column[w->index[j]] = w->value[j];
+    }
     for (int r = 0; r < rows; r++) {
       double sum = 0.0;
       for (int k = h->start[r]; k < h->start[r + 1]; k++) {
-        for (int j = w->start[s]; j < w->start[s + 1]; j++) {
-          sum += h->index[k] == w->index[j] ? h->value[k] * w->value[j] : 0.0;
-        }
+        sum += h->value[k] * column[h->index[k]];
       }
-      delassus[(size_t)s * (size_t)rows + (size_t)r] = sum;
+      delassus[r] = sum;
+    }
+    for (int j = w->start[s]; j < w->start[s + 1]; j++) {
+      column[w->index[j]] = 0.0;
     }
   }
 }
@@ -256,7 +262,7 @@ static bool solve_directly(vida_contact_problem* problem, double enough) {
   at.step = at.matrix + size * size;
   at.kept = at.step + size;
   memcpy(at.kept, problem->impulse, size * sizeof *at.kept);
-  form_delassus(problem, rows, at.delassus);
+  form_delassus(problem, rows, at.delassus, at.kept + size);
   double before = (double)INFINITY;
   for (int i = 0, worse = 0; i < NEWTON_STEPS && worse < 4; i++) {
     derive(&at);

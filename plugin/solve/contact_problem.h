@@ -41,15 +41,16 @@ typedef struct vida_contact_problem {
   int sweeps;             /* the largest number of sweeps of Gauss and Seidel */
   bool is_direct;         /* tries the direct algorithm if there are few rows */
   double* diagonal;       /* rows: work space */
-  double* dense; /* work space of the direct algorithm: vida__contact_work(rows) numbers; or NULL */
-  int* pivot;    /* VIDA_DIRECT_ROWS */
+  double*
+      dense;  /* work space of the direct algorithm: vida__contact_work(rows, n) numbers; or NULL */
+  int* pivot; /* VIDA_DIRECT_ROWS */
   /* Results: the largest residual (m/s), the contact that has it, and sweeps that were made. */
   double residual;
   int worst, made;
 } vida_contact_problem;
 
 /* Returns the size of the work space of the direct algorithm. */
-size_t vida__contact_work(int rows);
+size_t vida__contact_work(int rows, int size);
 
 /* Solves the problem: by projected Gauss-Seidel sweeps, in which every contact costs the entries of
  * its rows, or by a semismooth Newton method (Alart and Curnier 1991), which in problems without

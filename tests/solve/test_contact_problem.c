@@ -17,7 +17,7 @@ typedef struct Problem {
   int h_start[MOST_ROWS + 1], w_start[MOST_ROWS + 1], index[MOST_ENTRIES];
   double h[MOST_ENTRIES], w[MOST_ENTRIES];
   double softness[MOST_ROWS], bias[MOST_ROWS], free_v[SIZE], v[SIZE], impulse[MOST_ROWS];
-  double diagonal[MOST_ROWS], dense[MOST_ROWS * (2 * MOST_ROWS + 2)];
+  double diagonal[MOST_ROWS], dense[MOST_ROWS * (2 * MOST_ROWS + 2) + SIZE];
   int pivot[VIDA_DIRECT_ROWS];
   int rows;
 } Problem;

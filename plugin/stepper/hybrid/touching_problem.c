@@ -23,7 +23,7 @@ static int allocate_problem(vida_touching_problem* made, size_t rows) {
                                {&problem->diagonal, rows},
                                {&problem->h.value, rows},
                                {&problem->w.value, rows * rows},
-                               {&problem->dense, vida__contact_work((int)rows)}};
+                               {&problem->dense, vida__contact_work((int)rows, (int)rows)}};
   made->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   made->touching = vida__allocate(2 * rows, sizeof *made->touching);
   problem->first = vida__allocate(rows + 1, sizeof *problem->first);
