@@ -15,6 +15,16 @@ local function make(is_driven)
   end
   return system
 end
+-- Impacts with a floor and a stop, and events that are only recorded.
+local function make_balls()
+  local system = vida.system { "balls", dimension = 2 }
+  system:gravity { 0, -9.81 }
+  local ball = system:particle { "ball", mass = 1, position = { 0, 1 }, velocity = { 0.3, 0 } }
+  system:contact { "floor", gap = ball.y, restitution = 1 }
+  system:stop { "walls", ball.x, least = -1, most = 1, restitution = 1 }
+  system:event { "top", ball.vy, direction = "falling" }
+  return system
+end
 local list = {}
 for i, name in ipairs(methods) do
   list[i] = { name, h = 0.002 }
@@ -22,5 +32,6 @@ end
 return {
   vida.compare { system = make(true), time = 30, every = 10, reference = { "rattle", h = 1e-3 },
     methods = list },
+  vida.compare { system = make_balls(), time = 30, every = 10, methods = { list[1], list[2], list[3] } },
   vida.drift { system = make(false), time = 60, trajectories = "hdf5", methods = list },
 }

@@ -284,7 +284,8 @@ static void test_full_disk(void) {
     REQUIRE_OK(VidaJournal_Create(&scope, &journal, &error), &error);
     pair both = {VidaRecording_Observer(made.recording), VidaJournal_Observer(journal, 0, NULL), 0,
                  RUNS};
-    const VidaObserver observer = {begin_both, sample_both, end_both, NULL, &both, NULL};
+    const VidaObserver observer = {
+        .begin = begin_both, .sample = sample_both, .end = end_both, .data = &both};
     setrlimit(RLIMIT_FSIZE, &few);
     const int code = VidaStudy_Run(made.study, &observer, &error);
     setrlimit(RLIMIT_FSIZE, &old);

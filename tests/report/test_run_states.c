@@ -151,7 +151,7 @@ static void run_study(const char* folder, const char* format, int jobs, bool goe
   for (int run = 0; run < RUNS; run++) {
     all.first[run] = NAN;
   }
-  const VidaObserver observer = {begin, sample, end, NULL, &all, NULL};
+  const VidaObserver observer = {.begin = begin, .sample = sample, .end = end, .data = &all};
   REQUIRE_OK(VidaStudy_Run(made.study, &observer, &error), &error);
   REQUIRE_OK(VidaTrajectories_Finish(made.trajectories, &error), &error);
   const VidaRecording* recording = made.recording;
