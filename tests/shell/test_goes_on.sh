@@ -4,7 +4,9 @@
 # shellcheck source-path=SCRIPTDIR source=support.sh
 source "$(dirname -- "${BASH_SOURCE[0]}")/support.sh"
 
-script all <<'TEXT'
+time=0.3
+[[ -z ${VIDA_SANITIZED-} ]] || time=0.1
+script all <<TEXT
 local vida = require "vida"
 local function driven()
   local s = vida.system { "driven", dimension = 2 }
@@ -34,7 +36,7 @@ for i, make in ipairs { driven, balls } do
       end
     end
   end
-  list[i] = vida.compare { system = make(), time = 0.3, every = 3, methods = chosen, checkpoint = 0 }
+  list[i] = vida.compare { system = make(), time = $time, every = 3, methods = chosen, checkpoint = 0 }
 end
 return list
 TEXT
