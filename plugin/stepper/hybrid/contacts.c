@@ -414,7 +414,8 @@ void vida__keep_contacts(vida_hybrid* hybrid, bool back) {
  * that does not count then: neither an impact nor a force has followed from the event. */
 static double find_graze(const vida_hybrid_contacts* own, const vida_touching* at) {
   const int row = own->first_row[at->contact];
-  const bool is_grazing = at->state == VIDA_TOUCHING_OPEN && at->is_fired && !at->is_hit;
+  const bool is_grazing =
+      at->state == VIDA_TOUCHING_OPEN && at->is_fired && !at->is_hit && !at->is_carried;
   return is_grazing ? 4.0 * fmax(fabs(own->g[row]), 16.0 * DBL_EPSILON * own->size[row]) : 0.0;
 }
 

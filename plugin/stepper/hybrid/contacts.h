@@ -36,6 +36,7 @@ typedef struct vida_touching {
   int row;         /* its normal row among the columns; the slip rows follow */
   int slip_count;  /* 0 without friction */
   bool is_hit;     /* it has received an impulse */
+  bool is_carried; /* it has received none, and those of other contacts move it out of its gap */
   bool must_open;  /* its force has become negative */
   bool is_fired;   /* its gap has vanished in the motion, not only to rounding */
   bool must_stick; /* its slip velocity has vanished */

@@ -335,7 +335,11 @@ int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaEr
   const int code = own->law == VIDA_IMPACT_WAVE ? hit_in_turn(hybrid, at, error)
                                                 : vida__hit_together(hybrid, at, own->law, error);
   for (int i = 0; i < own->touching_count; i++) {
-    *any = *any || own->touching[i].is_hit;
+    vida_touching* touching = &own->touching[i];
+    const int k = touching->row;
+    *any = *any || touching->is_hit;
+    touching->is_carried =
+        !touching->is_hit && own->w[k] - own->w_before[k] > VIDA_ROUNDED_RATE * own->w_size[k];
   }
   return code ? code : check_energy(hybrid, error);
 }

@@ -148,12 +148,13 @@ static bool is_too_short(const vida_hybrid_contacts* own, const vida_touching* a
 }
 
 /* Returns whether an open contact may close. A contact whose gap vanishes although it does not
- * approach has flown less far than the method resolves. */
+ * approach has flown less far than the method resolves, unless it leaves with the impulses of
+ * others, as the middle foot of three: then it keeps its rate as one that is hit. */
 static bool may_close(const vida_hybrid_contacts* own, const vida_touching* at, double a,
                       double t) {
   return at->state == VIDA_TOUCHING_OPEN && !at->must_open && a < 0.0 &&
          (own->w[at->row] <= VIDA_ROUNDED_RATE * own->w_size[at->row] ||
-          (at->is_fired && !at->is_hit) || is_too_short(own, at, a, t));
+          (at->is_fired && !at->is_hit && !at->is_carried) || is_too_short(own, at, a, t));
 }
 
 static bool is_slipping(const vida_hybrid_contacts* own, const vida_touching* at) {
