@@ -2,6 +2,8 @@
 #ifndef VIDA_STEPPER_FRAME_H
 #define VIDA_STEPPER_FRAME_H
 
+#include <vida/event.h>
+
 #include "base/state_record.h"
 #include "stepper/integration.h"
 #include "system/model/model.h"
@@ -91,6 +93,10 @@ int vida__start_stepper(VidaStepper* stepper, double t0, double h, const double*
  * (statistics.c). */
 int vida__restart_stepper(VidaStepper* stepper, double t, double h, const double* q,
                           const double* v, VidaError* error);
+/* Sets an observer of events as VidaStepper_SetEventObserver does, but with its negative codes the
+ * step fails as with its own (hybrid/actions.c). */
+void vida__observe_events(VidaStepper* stepper,
+                          int (*observe)(const VidaEventRecord* record, void* data), void* data);
 /* Starts as vida__start_stepper does, but does not search for jumps. `again`: the motion continues,
  * and the watch keeps its records (motion.c). */
 int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* q, const double* v,

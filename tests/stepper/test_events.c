@@ -501,9 +501,12 @@ static void test_failures(void) {
   VidaStepper* plain = start(ball.system, "rattle", "h", 0.1, &other);
   VidaStepper* stepper = start(ball.system, "rattle", "h", 0.1, &log);
   REQUIRE_OK(VidaStepper_Steps(plain, 9, NULL, &error), &error);
-  log.answer = VIDA_CALLBACK_FAILED;
+  log.answer = 3;
   EXPECT_ERROR(VidaStepper_Steps(stepper, 9, NULL, &error), &error, VIDA_CALLBACK_FAILED,
-               "'floor'");
+               "event 'floor': its observer returned 3");
+  log.answer = -1; /* a number of the program, not one of VIDA's codes */
+  EXPECT_ERROR(VidaStepper_Steps(stepper, 9, NULL, &error), &error, VIDA_CALLBACK_FAILED,
+               "event 'floor': its observer returned -1");
   EXPECT_NEAR(VidaStepper_Time(stepper), 0.4, 1e-15, "after the observer has failed");
   log.answer = 0;
   is_stopped = true;

@@ -128,7 +128,8 @@ typedef struct VidaEventRecord {
 VIDA_API const char* Vida_EventKindName(int kind);
 
 /* Sets a function that is called with each event of the steps of `stepper`, in the order of time;
- * NULL removes it. It returns 0, or a negative code with which the step fails. */
+ * NULL removes it. It returns 0; after any other number the step fails with VIDA_CALLBACK_FAILED.
+ */
 VIDA_API int VidaStepper_SetEventObserver(VidaStepper* stepper,
                                           int (*observe)(const VidaEventRecord* record, void* data),
                                           void* data, VidaError* error);

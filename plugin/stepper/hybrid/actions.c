@@ -66,8 +66,12 @@ int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const
   const VidaEventRecord record = {
       kind, index, name, hybrid->tried.t, hybrid->tried.q, hybrid->v_before, hybrid->tried.v};
   const int code = hybrid->observe ? hybrid->observe(&record, hybrid->data) : VIDA_SUCCESS;
-  return code ? vida__fail(error, code < 0 ? code : VIDA_STOPPED, "event '%s': %s", name,
-                           Vida_CodeText(code < 0 ? code : VIDA_STOPPED))
+  if (code && hybrid->is_own_observer) {
+    return vida__fail(error, code < 0 ? code : VIDA_STOPPED, "event '%s': %s", name,
+                      Vida_CodeText(code < 0 ? code : VIDA_STOPPED));
+  }
+  return code ? vida__fail(error, VIDA_CALLBACK_FAILED, "event '%s': its observer returned %d",
+                           name, code)
               : VIDA_SUCCESS;
 }
 
@@ -196,8 +200,17 @@ int VidaStepper_SetEventObserver(VidaStepper* stepper,
   if (stepper->hybrid) {
     stepper->hybrid->observe = observe;
     stepper->hybrid->data = data;
+    stepper->hybrid->is_own_observer = false;
   }
   return VIDA_SUCCESS;
+}
+
+void vida__observe_events(VidaStepper* stepper,
+                          int (*observe)(const VidaEventRecord* record, void* data), void* data) {
+  VidaStepper_SetEventObserver(stepper, observe, data, NULL);
+  if (stepper->hybrid) {
+    stepper->hybrid->is_own_observer = true;
+  }
 }
 
 bool VidaStepper_HasEnded(const VidaStepper* stepper) {

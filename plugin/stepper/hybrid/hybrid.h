@@ -87,6 +87,7 @@ struct vida_hybrid {
   VidaStatistics spent;       /* of parts before the current one */
   int (*observe)(const VidaEventRecord* record, void* data);
   void* data;
+  bool is_own_observer; /* of the library: its codes are those of the step */
 };
 
 /* Creates stepper->hybrid; it stays NULL for a system without events. */

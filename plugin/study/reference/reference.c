@@ -392,7 +392,7 @@ static int run_reference_loop(VidaStudy* study, vida_time_loop* loop, const Vida
   int code = keeps.lambda ? VIDA_SUCCESS : vida__fail_memory(error);
   code = code ? code : watch_forces(&keeps, error);
   code = code ? code : vida__create_events(study->system, &study->reference->events, error);
-  VidaStepper_SetEventObserver(loop->stepper, keep_event, &keeps, NULL);
+  vida__observe_events(loop->stepper, keep_event, &keeps);
   vida__set_jump_function(loop->stepper, keep_sides, &keeps);
   code = code ? code : vida__start_time_loop(loop, study->q0, study->v0, error);
   if (code == VIDA_SUCCESS) {

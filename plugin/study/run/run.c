@@ -136,7 +136,7 @@ static int start_monitors(vida_running_run* work, VidaError* error) {
 /* Events and jumps are observed from now on. */
 static void observe_stepper(vida_running_run* work) {
   vida__set_jump_function(work->loop.stepper, observe_jump, work);
-  VidaStepper_SetEventObserver(work->loop.stepper, observe_event, work, NULL);
+  vida__observe_events(work->loop.stepper, observe_event, work);
 }
 
 static int start_run(vida_running_run* work, VidaError* error) {
