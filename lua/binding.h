@@ -204,6 +204,9 @@ const char* vidalua_push_path(lua_State* L, const char* place, const char* field
  * they would be: "key of a particle". */
 void vidalua_check_keys(lua_State* L, int table, const char* place, const char* what,
                         int positional, VidaLuaNames names);
+/* Refuses keys that are neither 1 nor an option of the method `owner`. */
+void vidalua_check_options(lua_State* L, int table, const char* place, const char* owner,
+                           VidaLuaNames names);
 void vidalua_check_table(lua_State* L, int index, const char* place, const char* example);
 /* The length of a table that must be a list: keys 1 .. n and no others. */
 int vidalua_check_list(lua_State* L, int table, const char* place, const char* field);

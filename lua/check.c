@@ -181,12 +181,13 @@ static bool is_known(const char* key, VidaLuaNames names) {
   return false;
 }
 
+/* `what` begins the message: "unknown key". */
 static void refuse_key(lua_State* L, const char* key, const char* place, const char* what,
                        VidaLuaNames names) {
   const char* nearest = vidalua_nearest_name(key, names);
   const char* joint = place[0] ? ": " : "";
   if (nearest) {
-    vidalua_error(L, "%s%sunknown %s '%s'; did you mean '%s'?", place, joint, what, key, nearest);
+    vidalua_error(L, "%s%s%s '%s'; did you mean '%s'?", place, joint, what, key, nearest);
   }
   luaL_Buffer known;
   luaL_buffinit(L, &known);
@@ -195,13 +196,11 @@ static void refuse_key(lua_State* L, const char* key, const char* place, const c
     luaL_addstring(&known, names.get(names.list, i));
   }
   luaL_pushresult(&known);
-  vidalua_error(L, "%s%sunknown %s '%s'; known are: %s", place, joint, what, key,
-                lua_tostring(L, -1));
+  vidalua_error(L, "%s%s%s '%s'; known are: %s", place, joint, what, key, lua_tostring(L, -1));
 }
 
-void vidalua_check_keys(lua_State* L, int table, const char* place, const char* what,
-                        int positional, VidaLuaNames names) {
-  table = lua_absindex(L, table);
+static void check_keys(lua_State* L, int table, const char* place, const char* what, int positional,
+                       VidaLuaNames names) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     lua_pop(L, 1);
@@ -215,9 +214,23 @@ void vidalua_check_keys(lua_State* L, int table, const char* place, const char* 
     } else if (!is_position) {
       lua_pushvalue(L, -1);
       const char* key = luaL_tolstring(L, -1, NULL);
-      vidalua_error(L, "%s%sunknown %s [%s]", place, place[0] ? ": " : "", what, key);
+      vidalua_error(L, "%s%s%s [%s]", place, place[0] ? ": " : "", what, key);
     }
   }
+}
+
+void vidalua_check_keys(lua_State* L, int table, const char* place, const char* what,
+                        int positional, VidaLuaNames names) {
+  table = lua_absindex(L, table);
+  check_keys(L, table, place, lua_pushfstring(L, "unknown %s", what), positional, names);
+  lua_pop(L, 1);
+}
+
+void vidalua_check_options(lua_State* L, int table, const char* place, const char* owner,
+                           VidaLuaNames names) {
+  table = lua_absindex(L, table);
+  check_keys(L, table, place, lua_pushfstring(L, "'%s' has no option", owner), 1, names);
+  lua_pop(L, 1);
 }
 
 int vidalua_check_list(lua_State* L, int table, const char* place, const char* field) {

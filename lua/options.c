@@ -224,8 +224,7 @@ void vidalua_read_method(lua_State* L, int index, const char* place, bool lists,
   }
   VidaOptions** options = vidalua_new_options(L);
   create_options(L, &method, options);
-  const char* what = lua_pushfstring(L, "option of '%s'", method.name);
-  vidalua_check_keys(L, method.table, place, what, 1, vidalua_option_names(*options));
+  vidalua_check_options(L, method.table, place, method.name, vidalua_option_names(*options));
   method.count = VidaOptions_Count(*options);
   method.length = lua_newuserdatauv(L, 2 * (size_t)method.count * sizeof *method.length + 1, 0);
   method.chosen = method.length + method.count;

@@ -54,10 +54,10 @@ local function second(method)
 end
 fails("methods[2]: unknown method 'ratle'; did you mean 'rattle'?", second { "ratle", h = 0.1 })
 fails("methods[2]: unknown method 'leapfrog'", second { "leapfrog", h = 0.1 })
-fails("methods[2]: unknown option of 'rattle' 'step'", second { "rattle", step = 0.1 })
-fails("methods[2]: unknown option of 'rattle' 'tolerence'; did you mean 'tolerance'?",
+fails("methods[2]: 'rattle' has no option 'step'", second { "rattle", step = 0.1 })
+fails("methods[2]: 'rattle' has no option 'tolerence'; did you mean 'tolerance'?",
   second { "rattle", h = 0.1, tolerence = 1 })
-fails("methods[2]: unknown option of 'rattle' [2]", second { "rattle", 0.1 })
+fails("methods[2]: 'rattle' has no option [2]", second { "rattle", 0.1 })
 fails("methods[2]: rattle: the step h is not set", second { "rattle" })
 fails("methods[2].h: expected a positive number in s, got -0.1", second { "rattle", h = -0.1 })
 fails("methods[2].h: expected a positive number in s, got 0", second { "rattle", h = 0 })

@@ -128,7 +128,7 @@ local function test_refusals()
     s:distance { "rod again", s.ground, p, length = 1 }
   end)
   refuses("system 's' has no constraints", "del-midpoint", function() end)
-  refuses("unknown option of 'spark-lobatto' 'reduction'", "spark-lobatto", function() end)
+  refuses("'spark-lobatto' has no option 'reduction'", "spark-lobatto", function() end)
   refuses("nonholonomic constraints", "energy-momentum", function(s, p) s:nonholonomic { "n", p.vx } end)
   refuses("is for at most 1000 coordinates and constraints", "rattle", function(s, p)
     for i = 1, 400 do

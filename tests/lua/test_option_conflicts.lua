@@ -24,9 +24,9 @@ for message, method in pairs {
     { "coordinate-projection", integrator = "bdf", rtol = 1e-6 },
   ["coordinate-partitioning: integrator 'bdf' keeps a history of past steps"] =
     { "coordinate-partitioning", integrator = "bdf", rtol = 1e-6 },
-  ["unknown option of 'rattlie' 'solver'"] = { "rattlie", h = 0.1, solver = "kinsol" },
-  ["unknown option of 'verlet' 'tolerance'"] = { "verlet", h = 0.1, tolerance = 1e-10 },
-  ["unknown option of 'spook' 'max_iterations'"] = { "spook", h = 0.1, max_iterations = 3 },
+  ["'rattlie' has no option 'solver'"] = { "rattlie", h = 0.1, solver = "kinsol" },
+  ["'verlet' has no option 'tolerance'"] = { "verlet", h = 0.1, tolerance = 1e-10 },
+  ["'spook' has no option 'max_iterations'"] = { "spook", h = 0.1, max_iterations = 3 },
   ["half-explicit: first_stage has no effect with scheme = hem4"] =
     { "half-explicit", h = 0.1, scheme = "hem4", first_stage = "scheme" },
   ["half-explicit: metric has no effect with level = velocity"] =
