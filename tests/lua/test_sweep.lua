@@ -137,6 +137,9 @@ local half = sweep({ vary = { ["bob.x"] = { 0.6, 3 } } }):run({ quiet = true })
 assert(half.spreads[1].runs == 2 and half.spreads[1].finished == 1 and half.spreads[1].energy_error.runs == 1)
 assert(half[1]["start bob.x"] == nil and not half:csv():find("start bob", 1, true)) -- one start is known
 assert(spread:table(100):find("over the starts of the runs that reached their end:\nenergy, J", 1, true))
+-- Without a run that reached its end there is nothing to list.
+local none = sweep({ vary = { ["bob.x"] = { 3, 4 } } }):run { quiet = true }
+assert(#none.spreads == 1 and not none:table(100):find("over the starts", 1, true), none:table(100))
 assert(#grid:run({ quiet = true }).spreads == 1 and #sweep({}):run({ quiet = true }).spreads == 0)
 
 -- ---- a reference for each start: the errors are those of comparisons of one start each -------------

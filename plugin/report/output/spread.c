@@ -70,9 +70,10 @@ static void write_spread(const VidaSpread* spread, const VidaQuantiles* found, i
   vida__write_line(file, line);
 }
 
-/* Writes the quartiles of one column if any spread has measured it. */
+/* Writes the quartiles of one column if any spread has measured it, and before the first one a
+ * line about all of them. */
 static void write_column(const VidaStudy* study, const VidaColumn* column, int name_width,
-                         int width, FILE* file) {
+                         int width, bool* is_begun, FILE* file) {
   bool any = false;
   for (int i = 0; i < VidaStudy_SpreadCount(study); i++) {
     VidaSpread spread;
@@ -80,6 +81,10 @@ static void write_column(const VidaStudy* study, const VidaColumn* column, int n
     if (VidaStudy_Spread(study, i, &spread, NULL) ||
         VidaStudy_Quantiles(study, i, column, &found, NULL) || found.count == 0) {
       continue;
+    }
+    if (!*is_begun) {
+      fputs("\nover the starts of the runs that reached their end:\n", file);
+      *is_begun = true;
     }
     if (!any) {
       write_title(study, column, name_width, width, file);
@@ -92,13 +97,11 @@ static void write_column(const VidaStudy* study, const VidaColumn* column, int n
 void vida__write_spreads(const VidaStudy* study, int width, FILE* file) {
   const int count = VidaStudy_SpreadCount(study);
   const int name_width = find_name_width(study, width);
-  if (count > 0) {
-    fputs("\nover the starts of the runs that reached their end:\n", file);
-  }
+  bool is_begun = false;
   vida_columns columns = vida__grouped_columns();
   for (int i = 0; i < columns.count && count > 0; i++) {
     if (columns.column[i]->traits & VIDA_COLUMN_SPREAD) {
-      write_column(study, columns.column[i], name_width, width, file);
+      write_column(study, columns.column[i], name_width, width, &is_begun, file);
     }
   }
 }
