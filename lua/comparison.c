@@ -445,7 +445,17 @@ static int save_files(void* data, VidaError* error) {
 /* Locks the folder. Finished runs of an earlier process are lost only where that is asked for. */
 static int hold_folder(const RunFiles* files, bool resume, bool overwrite, VidaFolder** folder,
                        VidaError* error) {
-  const int stored = resume || overwrite ? 0 : VidaJournal_StoredRuns(files->directory);
+  const bool is_kept = !resume && !overwrite && files->directory;
+  const long starts = is_kept ? VidaSweep_StoredStarts(files->directory) : 0;
+  const int stored = is_kept && starts == 0 ? VidaJournal_StoredRuns(files->directory) : 0;
+  if (starts != 0) {
+    *error = (VidaError){.code = VIDA_INPUT_OUTPUT};
+    snprintf(error->message, sizeof error->message,
+             "run: '%.300s' has an unfinished sweep%s; %soverwrite = true begins anew",
+             files->directory, starts < 0 ? ", whose state is damaged" : "",
+             starts < 0 ? "" : "resume = true goes on with it, ");
+    return VIDA_INPUT_OUTPUT;
+  }
   if (stored > 0) {
     *error = (VidaError){.code = VIDA_INPUT_OUTPUT};
     snprintf(error->message, sizeof error->message,

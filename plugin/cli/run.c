@@ -164,6 +164,28 @@ static int continue_journal(Work* work, VidaError* error) {
   return code;
 }
 
+/* What an earlier process has made is lost only where that is asked for. */
+static int refuse_to_lose(const char* folder, VidaError* error) {
+  static const char advice[] = "--resume goes on with it, --overwrite begins anew";
+  const long starts = VidaSweep_StoredStarts(folder);
+  const int runs = VidaJournal_StoredRuns(folder);
+  if (starts < 0) {
+    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "UNFINISHED",
+                           "'%s' has an unfinished sweep, whose state is damaged; --overwrite "
+                           "begins anew",
+                           folder);
+  }
+  if (starts > 0) {
+    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "UNFINISHED",
+                           "'%s' has %ld stored start%s of an unfinished sweep; %s", folder, starts,
+                           starts == 1 ? "" : "s", advice);
+  }
+  return runs == 0 ? VIDA_SUCCESS
+                   : vida__fail_flag(error, VIDA_INPUT_OUTPUT, "UNFINISHED",
+                                     "'%s' has %d stored run%s of an unfinished study; %s", folder,
+                                     runs, vida__plural(runs), advice);
+}
+
 /* Locks and prepares the folder of the results and those of the comparisons in it. */
 static int hold_folders(Work* work, VidaError* error) {
   if (!work->out) {
@@ -173,14 +195,11 @@ static int hold_folders(Work* work, VidaError* error) {
     return VidaReport_ReopenFolder(work->out, &work->folder, error);
   }
   const bool was_unfinished = VidaReport_IsUnfinished(work->out);
-  const int stored = work->arguments->overwrite ? 0 : VidaJournal_StoredRuns(work->out);
-  if (stored > 0) {
-    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "UNFINISHED",
-                           "'%s' has %d stored run%s of an unfinished study; --resume goes on "
-                           "with it, --overwrite begins anew",
-                           work->out, stored, vida__plural(stored));
+  int code = work->arguments->overwrite ? VIDA_SUCCESS : refuse_to_lose(work->out, error);
+  if (code) {
+    return code;
   }
-  int code = VidaReport_HoldFolder(work->out, &work->folder, error);
+  code = VidaReport_HoldFolder(work->out, &work->folder, error);
   for (int i = 0; i < work->scenario.count && work->scenario.count > 1 && !code; i++) {
     code = VidaReport_PrepareFolder(work->directories[i], error);
   }
@@ -239,11 +258,11 @@ static int open_journal(Work* work, VidaError* error) {
 }
 
 /* Removes the journal of a study that is complete; otherwise says how to go on. */
-static void close_journal(Work* work) {
+static void close_journal(Work* work, bool can_go_on) {
   VidaReport_RemoveProgress(work->out); /* as long as the journal is there, nothing else is left */
   if (work->is_written && work->journal && VidaJournal_RemoveComplete(work->journal)) {
     VidaSweep_RemoveState(work->out);
-  } else if (VidaReport_IsUnfinished(work->out)) {
+  } else if (can_go_on && VidaReport_IsUnfinished(work->out)) {
     fprintf(stderr, "vida: 'vida run %s --out %s --resume' goes on with the unfinished runs\n",
             work->arguments->script, work->out);
   }
@@ -506,7 +525,8 @@ static int run_protected(lua_State* L) {
   note_other_processes(work);
   code = stream_sweeps(L, work, &error);
   if (code) {
-    close_journal(work);
+    const bool can_go_on = strcmp(error.flag, "CHANGED") != 0 && strcmp(error.flag, "DAMAGED") != 0;
+    close_journal(work, can_go_on);
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
   }
   prepare_recordings(L, work);
@@ -518,7 +538,7 @@ static int run_protected(lua_State* L) {
   if (!code && arguments->plot) {
     code = draw_pictures(work, &error);
   }
-  close_journal(work);
+  close_journal(work, true);
   if (had_page && !has_page(work)) {
     fprintf(stderr,
             "vida: '%s/report.html' belonged to earlier results and was removed; 'vida report %s' "

@@ -223,6 +223,7 @@ static void test_sweeps(void) {
   EXPECT_ERROR(VidaSweep_Run(&none, false, NULL, &error), &error, VIDA_BAD_ARGUMENT,
                "studies[0] of the sweep is NULL");
   VidaSweep_RemoveState(NULL);
+  EXPECT(VidaSweep_StoredStarts(NULL) == 0, "no folder");
   EXPECT(!VidaReport_HasJournal(NULL), "journal");
   VidaStudy_Destroy(&study);
   VidaSystem_Destroy(&system);

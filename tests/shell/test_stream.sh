@@ -50,13 +50,14 @@ shows "2200/2200"
 
 grep -q '"map": "<svg' "$work/whole/report.json" || complain "the page has no map"
 
-# Begins the sweep, and sends a signal when some chunks are kept. The state is small before the first one.
+# Begins the sweep, and sends a signal when some chunks are kept. The state has 17 kB before the first one,
+# and 120 kB then.
 begin_and_end() {
   rm -rf "$work/part"
   "$VIDA" run "$work/sweep.lua" --out "$work/part" --set hangs=true >/dev/null 2>&1 </dev/null &
   local pid=$!
   for ((i = 0; i < 3000; i++)); do
-    [[ $(wc -c 2>/dev/null <"$work/part/sweep.state") -gt 8000 ]] && break
+    [[ $(wc -c 2>/dev/null <"$work/part/sweep.state") -gt 60000 ]] && break
     sleep 0.02
   done
   kill "-$1" "$pid" 2>/dev/null
@@ -68,14 +69,27 @@ expect 1 run "$work/sweep.lua" --out "$work/part" --resume --set length=1.5
 says "the unfinished sweep in '$work/part' cannot go on: it belongs to another system"
 expect 1 run "$work/sweep.lua" --out "$work/part" --resume --set time=2
 says "it belongs to another value of time, 1 instead of 2"
+! grep -q "goes on with the unfinished runs" "$work/err" || complain "a sweep that cannot go on is said to go on"
+# Nor are the rows lost to the same command without --resume.
+cp -r "$work/part" "$work/kept"
+expect 1 run "$work/sweep.lua" --out "$work/part"
+says "of an unfinished sweep; --resume goes on with it, --overwrite begins anew"
+diff -r "$work/part" "$work/kept" >"$work/differences" || complain "refused, and: $(cat "$work/differences")"
 cp -r "$work/part" "$work/damaged"
 printf 'x' | dd of="$work/damaged/sweep.state" bs=1 seek=700 conv=notrunc 2>/dev/null
 expect 1 run "$work/sweep.lua" --out "$work/damaged" --resume
-says "sweep.state' is damaged"
+says "sweep.state' is damaged: the sweep cannot go on; --overwrite"
+! grep -q "goes on with the unfinished runs" "$work/err" || complain "a damaged sweep is said to go on"
+expect 1 run "$work/sweep.lua" --out "$work/damaged"
+says "has an unfinished sweep, whose state is damaged; --overwrite begins anew"
+expect 0 run "$work/sweep.lua" --out "$work/damaged" --overwrite
+same "$work/damaged" "begun anew as wished"
 echo "lost" >>"$work/part/2/rows.csv"
 expect 0 run "$work/sweep.lua" --out "$work/part" --resume
 same "$work/part" "killed"
 [[ ! -e $work/part/sweep.state ]] || complain "the state is left"
+expect 1 run "$work/sweep.lua" --out "$work/part" --resume
+says "holds no unfinished study: its results are complete (it has neither study.journal nor sweep.state)"
 begin_and_end TERM
 expect 0 run "$work/sweep.lua" --out "$work/part" --resume
 same "$work/part" "ended by SIGTERM"
@@ -121,7 +135,7 @@ rm -rf "$work/part"
 mpirun -n 2 "$VIDA" run "$work/sweep.lua" --out "$work/part" --set hangs=true >/dev/null 2>&1 </dev/null &
 pid=$!
 for ((i = 0; i < 1500; i++)); do
-  [[ $(wc -c 2>/dev/null <"$work/part/sweep.state") -gt 8000 ]] && break
+  [[ $(wc -c 2>/dev/null <"$work/part/sweep.state") -gt 60000 ]] && break
   sleep 0.02
 done
 kill -KILL "$(pgrep -P "$pid" -n vida)" 2>/dev/null

@@ -113,9 +113,13 @@ typedef struct VidaSweepObserver {
  *
  * Fails with VIDA_STOPPED when it is stopped, with VIDA_WALL_LIMIT after the option
  * study_wall_limit, with VIDA_INPUT_OUTPUT (flag CHANGED) if the state belongs to other sweeps or
- * if a process has other sweeps or another version, and with the code of `start`. */
+ * if a process has other sweeps or another version, (flag DAMAGED) if the state or rows.csv is
+ * damaged, and with the code of `start`. */
 VIDA_API int VidaSweep_Run(const VidaSweepScope* scope, bool resume,
                            const VidaSweepObserver* observer, VidaError* error);
+/* Returns the number of starts that a new sweep in `directory` would lose, of all its sweeps: those
+ * in the totals of the state; 0 without a state, and -1 for one that is damaged. */
+VIDA_API long VidaSweep_StoredStarts(const char* directory);
 /* Removes the state, when all other results are written. */
 VIDA_API void VidaSweep_RemoveState(const char* directory);
 

@@ -116,6 +116,12 @@ int VidaReport_HoldFolder(const char* directory, VidaFolder** folder, VidaError*
   return code;
 }
 
+static bool has_file(const char* directory, const char* name) {
+  char path[4096];
+  const int length = directory ? snprintf(path, sizeof path, "%s/%s", directory, name) : -1;
+  return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
+}
+
 int VidaReport_ReopenFolder(const char* directory, VidaFolder** folder, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, folder)) {
     return VIDA_BAD_ARGUMENT;
@@ -125,17 +131,13 @@ int VidaReport_ReopenFolder(const char* directory, VidaFolder** folder, VidaErro
     return VIDA_BAD_ARGUMENT;
   }
   if (!VidaReport_IsUnfinished(directory)) {
-    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "NOTHING_UNFINISHED",
-                           "'%s' holds no unfinished study (it has no " VIDA_JOURNAL_NAME ")",
-                           directory);
+    return vida__fail_flag(
+        error, VIDA_INPUT_OUTPUT, "NOTHING_UNFINISHED",
+        "'%s' holds no unfinished study%s (it has neither " VIDA_JOURNAL_NAME
+        " nor " VIDA_SWEEP_STATE_NAME ")",
+        directory, has_file(directory, "comparison.csv") ? ": its results are complete" : "");
   }
   return hold(directory, folder, error);
-}
-
-static bool has_file(const char* directory, const char* name) {
-  char path[4096];
-  const int length = directory ? snprintf(path, sizeof path, "%s/%s", directory, name) : -1;
-  return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
 
 bool VidaReport_HasJournal(const char* directory) {

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "report/sweep/files.h"
 
-enum { FORMAT = 2, PATH_SIZE = 4096 };
+enum { FORMAT = 3, PATH_SIZE = 4096 };
 #define MAGIC "VIDA sweep"
 
 static int name_file(const char* directory, char path[PATH_SIZE], VidaError* error) {
@@ -114,6 +114,7 @@ int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error) {
   const VidaSweepScope* scope = state->scope;
   vida_record record = {0};
   char path[PATH_SIZE];
+  int64_t made = 0;
   int code = name_file(scope->directory, path, error);
   vida__put_text(&record, MAGIC);
   vida__put_integer(&record, scope->count);
@@ -123,8 +124,10 @@ int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error) {
       vida__put_identity(scope->studies[i], &state->prints[i], &record);
       vida__put_integer(&record, state->bytes[i]);
       vida__put_sweep(scope->studies[i], &record);
+      made += scope->studies[i]->sweep->made;
     }
   }
+  vida__put_integer(&record, made); /* at a place that does not depend on what is before */
   vida__put_integer(&record,
                     (int64_t)vida__checksum(VIDA_CHECKSUM_START, record.bytes, record.size));
   code = code               ? code
@@ -135,9 +138,10 @@ int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error) {
 }
 
 static int fail_as_damaged(const char* path, VidaError* error) {
-  return vida__fail(error, VIDA_INPUT_OUTPUT,
-                    "'%s' is damaged: the sweep cannot go on; without --resume it begins anew",
-                    path);
+  return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "DAMAGED",
+                         "'%s' is damaged: the sweep cannot go on; --overwrite (in Lua "
+                         "overwrite = true) begins anew",
+                         path);
 }
 
 static int read_sweeps(vida_sweep_state* state, const char* path, vida_record* record,
@@ -167,6 +171,7 @@ static int read_sweeps(vida_sweep_state* state, const char* path, vida_record* r
       }
     }
   }
+  vida__get_integer(record); /* the starts of all sweeps */
   vida__get_integer(record); /* the checksum */
   return code                    ? code
          : record->no_memory     ? vida__fail_memory(error)
@@ -174,23 +179,49 @@ static int read_sweeps(vida_sweep_state* state, const char* path, vida_record* r
                                  : fail_as_damaged(path, error);
 }
 
+/* Reads the file into a record, which the caller frees, and compares the checksum. */
+static int read_record(const char* directory, char path[PATH_SIZE], vida_record* record,
+                       VidaError* error) {
+  vida_record end = {0};
+  int code = name_file(directory, path, error);
+  code = code ? code : vida__read_file(path, &record->bytes, &record->size, error);
+  record->capacity = record->size;
+  if (code) {
+    return code;
+  }
+  if (record->size < sizeof(int64_t)) {
+    return fail_as_damaged(path, error);
+  }
+  const size_t size = record->size - sizeof(int64_t);
+  vida__put_bytes(&end, record->bytes + size, sizeof(int64_t));
+  const uint64_t then = (uint64_t)vida__get_integer(&end);
+  const bool fits = then == vida__checksum(VIDA_CHECKSUM_START, record->bytes, size);
+  vida__free_record(&end);
+  return fits ? VIDA_SUCCESS : fail_as_damaged(path, error);
+}
+
 int vida__read_sweep_state(vida_sweep_state* state, VidaError* error) {
   vida_record record = {0};
   char path[PATH_SIZE];
-  int code = name_file(state->scope->directory, path, error);
-  code = code ? code : vida__read_file(path, &record.bytes, &record.size, error);
-  record.capacity = record.size;
-  if (!code && record.size >= sizeof(int64_t)) {
-    const size_t size = record.size - sizeof(int64_t);
-    vida_record sum = {0};
-    vida__put_bytes(&sum, record.bytes + size, sizeof(int64_t));
-    const uint64_t then = (uint64_t)vida__get_integer(&sum);
-    const bool fits = then == vida__checksum(VIDA_CHECKSUM_START, record.bytes, size);
-    vida__free_record(&sum);
-    code = fits ? read_sweeps(state, path, &record, error) : fail_as_damaged(path, error);
-  } else if (!code) {
-    code = fail_as_damaged(path, error);
-  }
+  int code = read_record(state->scope->directory, path, &record, error);
+  code = code ? code : read_sweeps(state, path, &record, error);
   vida__free_record(&record);
   return code;
+}
+
+long VidaSweep_StoredStarts(const char* directory) {
+  enum { END = 2 * sizeof(int64_t) }; /* their number and the checksum */
+  vida_record record = {0};
+  char path[PATH_SIZE];
+  long made = -1;
+  if (!vida__has_sweep_state(directory)) {
+    return 0;
+  }
+  if (!read_record(directory, path, &record, NULL) && record.size >= END) {
+    record.at = record.size - END;
+    const int64_t stored = vida__get_integer(&record);
+    made = stored >= 0 ? (long)stored : -1;
+  }
+  vida__free_record(&record);
+  return made;
 }

@@ -60,8 +60,10 @@ static int open_rows(running_sweep* work, VidaError* error) {
     return fail_to_write(work, error);
   }
   if ((long long)ftello(work->rows) < size) {
-    return vida__fail(error, VIDA_INPUT_OUTPUT,
-                      "'%s' is shorter than it was: the sweep cannot go on", path);
+    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "DAMAGED",
+                           "'%s' is shorter than it was: the sweep cannot go on; --overwrite (in "
+                           "Lua overwrite = true) begins anew",
+                           path);
   }
   if (ftruncate(fileno(work->rows), (off_t)size) != 0 ||
       fseeko(work->rows, (off_t)size, SEEK_SET) != 0) {
