@@ -509,8 +509,8 @@ static int raise_problem(lua_State* L, int code, const VidaError* error) {
  * @tparam[opt] string given.out folder for comparison.csv, comparison.json and the trajectories
  * @tparam[opt=false] boolean given.resume go on with the runs in `out`, a folder in which an
  * earlier run was stopped or killed
- * @tparam[opt=false] boolean given.overwrite begin anew in `out`, even if an earlier run was
- * stopped or killed there when some of its runs had finished
+ * @tparam[opt=false] boolean given.overwrite begin anew in `out`, even if an earlier run or sweep
+ * was stopped or killed there when some of its runs had finished
  * @tparam[opt] string given.report path of the report, such as "page.html"
  * @treturn result
  * @raise if a file cannot be written, or if the reference fails; in the latter case the runs are

@@ -165,6 +165,29 @@ check.fails("no way", function()
   sweep { stream = "on", starts = { count = 3, at = function() error "no way" end } }:run { quiet = true }
 end)
 
+-- A sweep that has ended in its second chunk: its rows are lost only where that is asked for.
+local held, calls, most = folder(), 0, COUNT + 1024 + 50
+local stopped = sweep { stream = "on", jobs = 1, starts = { count = COUNT, at = function(i)
+  calls = calls + 1
+  return calls <= most and at(i) or error "ended"
+end } }
+check.fails("ended", stopped.run, stopped, { quiet = true, out = held })
+most = math.huge
+local stored = read_all(held .. "/rows.csv")
+check.fails("has an unfinished sweep; resume = true goes on with it, overwrite = true begins anew",
+  stopped.run, stopped, { quiet = true, out = held })
+assert(#stored > 1024 * 100 and read_all(held .. "/rows.csv") == stored)
+local state = io.open(held .. "/sweep.state", "r+b")
+state:seek("set", 700)
+state:write "damaged"
+state:close()
+check.fails("whose state is damaged; overwrite = true begins anew", stopped.run, stopped,
+  { quiet = true, out = held })
+check.fails("is damaged: the sweep cannot go on; --overwrite", stopped.run, stopped,
+  { quiet = true, out = held, resume = true })
+local anew = stopped:run { quiet = true, out = held, overwrite = true }
+assert(#anew > 0 and not io.open(held .. "/sweep.state"))
+
 -- ---- the memory ---------------------------------------------------------------------------------------
 -- 6000 rows of 4.4 kB would be 26 MB. A sanitizer keeps freed memory.
 local maps = io.open "/proc/self/maps"
