@@ -155,7 +155,8 @@ static const char endless_sweep[] =
     "local s = vida.system { 'p', dimension = 2 }\n"
     "local a = s:particle { 'a', mass = 1, position = { 1, 0 } }\n"
     "s:distance { 'rod', s.ground, a, length = 1 }\n"
-    "return vida.sweep { system = s, time = 1, stream = 'on', cloud = { count = 1100, spread = 0.1 "
+    "return vida.sweep { system = s, time = 1, stream = 'on', cloud = { count = 20000, spread = "
+    "0.1 "
     "},\n"
     "  methods = { { 'rattle', h = 0.1 }, { 'del-midpoint', h = 0.1 } } }\n";
 
@@ -170,11 +171,12 @@ static kept_file sweep = {"sweep/sweep.state", NULL, 0};
 
 static void make_journal(void) {
   fuzz_write_file("sweep.lua", endless_sweep, sizeof endless_sweep - 1);
-  FUZZ_CALL("run", "sweep.lua", "--out", "sweep", "--quiet", "--set", "study_wall_limit=0.3");
+  FUZZ_CALL("run", "sweep.lua", "--out", "sweep", "--overwrite", "--quiet", "--set",
+            "study_wall_limit=0.3");
   keep(&sweep);
   fuzz_write_file("script.lua", endless_script, sizeof endless_script - 1);
-  FUZZ_CALL("run", "script.lua", "--out", "journal", "--quiet", "--wall-limit", "0.2", "--set",
-            "checkpoint=0.1");
+  FUZZ_CALL("run", "script.lua", "--out", "journal", "--overwrite", "--quiet", "--wall-limit",
+            "0.2", "--set", "checkpoint=0.1");
   for (int i = 0; i < UNFINISHED; i++) {
     keep(&unfinished[i]);
   }
