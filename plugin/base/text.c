@@ -161,6 +161,18 @@ void vida__append(char* text, size_t size, const char* format, ...) {
   }
 }
 
+void vida__list_name(vida_name_list* list, const char* name) {
+  if (list->count++ < list->most) {
+    vida__append(list->text, list->size, "%s'%s'", list->count > 1 ? ", " : "", name);
+  }
+}
+
+void vida__end_list(const vida_name_list* list) {
+  if (list->count > list->most) {
+    vida__append(list->text, list->size, " and %d more", list->count - list->most);
+  }
+}
+
 void vida__drop_partial_character(char* text) {
   const size_t length = strlen(text);
   size_t first = length;

@@ -22,6 +22,18 @@ void vida__append(char* text, size_t size, const char* format, ...);
 /* Ends a sentence that fills its buffer and was truncated: after a word, with " ...". */
 void vida__truncate_at_word(char* text, size_t size);
 
+/* A list of names in a message, "'a', 'b' and 2 more". */
+typedef struct vida_name_list {
+  char* text; /* the string to which it is appended, */
+  size_t size;
+  int most;  /* the largest number of names that are written, */
+  int count; /* and of those in the list so far; 0 at first */
+} vida_name_list;
+/* Appends a name. */
+void vida__list_name(vida_name_list* list, const char* name);
+/* Appends the number of names that were not written. */
+void vida__end_list(const vida_name_list* list);
+
 /* Returns the ending of a noun after a number: "" for 1, otherwise "s". */
 const char* vida__plural(long count);
 

@@ -111,21 +111,15 @@ static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weigh
   for (int k = 0; k < count && k < MOST_EXPLAINED; k++) {
     const int row = vida__rank_dependent(rank)[k];
     char others[VIDA_MESSAGE_SIZE / 2] = "";
-    int named = 0;
+    vida_name_list names = {others, sizeof others, MOST_PARTNERS, 0};
     vida__rank_combination(rank, k, weight, weight + m);
     for (int r = 0; r < system->row_count; r++) {
-      if (r == row || !(weight[m + (size_t)r] > 1e-6)) {
-        continue;
+      if (r != row && weight[m + (size_t)r] > 1e-6) {
+        vida__list_name(&names, system->rows[r].name);
       }
-      if (named < MOST_PARTNERS) {
-        vida__append(others, sizeof others, "%s'%s'", named ? ", " : "", system->rows[r].name);
-      }
-      named++;
     }
-    if (named > MOST_PARTNERS) {
-      vida__append(others, sizeof others, " and %d more", named - MOST_PARTNERS);
-    }
-    if (named == 0) {
+    vida__end_list(&names);
+    if (names.count == 0) {
       vida__check_find(check, VIDA_SEVERITY_ERROR, system->rows[row].name,
                        "its gradient vanishes at the start");
     } else {

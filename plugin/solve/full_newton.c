@@ -108,10 +108,11 @@ static int evaluate_trial(const vida_full_newton* newton, const double* u, doubl
   return KIN_REPTD_SYSFUNC_ERR;
 }
 
-/* The flag after a step to `trial` with residual r; GO_ON if another step is due. */
-static int judge(const vida_full_newton* newton, const double* u, const double* r, long iterations,
+/* The flag after a step to `trial`, where the largest scaled residual is `left`; GO_ON if another
+ * step is due. */
+static int judge(const vida_full_newton* newton, const double* u, double left, long iterations,
                  bool is_largest, int* largest_steps) {
-  if (largest_residual(newton, r) <= newton->tolerance) {
+  if (left <= newton->tolerance) {
     return KIN_SUCCESS;
   }
   if (has_stalled(newton, u)) {
@@ -124,12 +125,14 @@ static int judge(const vida_full_newton* newton, const double* u, const double* 
   return *largest_steps == MOST_LARGEST_STEPS ? KIN_MXNEWT_5X_EXCEEDED : GO_ON;
 }
 
-static int iterate(const vida_full_newton* newton, double* u, double* r, long* iterations) {
+/* `left`: the largest scaled residual at u. */
+static int iterate(const vida_full_newton* newton, double* u, double* r, double left,
+                   long* iterations) {
   vida_progress record = {0};
   int largest_steps = 0;
   for (;;) {
     double* step;
-    if (!vida__makes_progress(&record, largest_residual(newton, r))) {
+    if (!vida__makes_progress(&record, left)) {
       return KIN_MAXITER_REACHED;
     }
     ++*iterations;
@@ -146,7 +149,8 @@ static int iterate(const vida_full_newton* newton, double* u, double* r, long* i
     if (flag) {
       return flag;
     }
-    flag = judge(newton, u, r, *iterations, length > nearly_largest * newton->largest_step,
+    left = largest_residual(newton, r);
+    flag = judge(newton, u, left, *iterations, length > nearly_largest * newton->largest_step,
                  &largest_steps);
     memcpy(u, newton->trial, (size_t)size_of(newton) * sizeof *u);
     if (flag != GO_ON) {
@@ -164,9 +168,10 @@ int vida__full_newton(const vida_full_newton* newton, double* u, double* r, long
   if (code) {
     return code < 0 ? KIN_SYSFUNC_FAIL : KIN_FIRST_SYSFUNC_ERR;
   }
-  if (largest_residual(newton, r) <= guess_share * newton->tolerance) {
+  const double left = largest_residual(newton, r);
+  if (left <= guess_share * newton->tolerance) {
     return KIN_INITIAL_GUESS_OK;
   }
   return SUNLinSolInitialize(newton->linear->solver) ? KIN_LINIT_FAIL
-                                                     : iterate(newton, u, r, iterations);
+                                                     : iterate(newton, u, r, left, iterations);
 }

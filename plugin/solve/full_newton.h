@@ -2,7 +2,7 @@
  * every iteration, but without a call of KINSOL. KINSOL 7.0 to 7.5 formats a log message in each
  * iteration even if nobody reads it, which takes most of the time of a step of a small system.
  * Iterates, tests, evaluations and flags are those of KINSOL to the last bit, so either can solve a
- * step. */
+ * step; implicit_map.c ends KINSOL where vida__makes_progress ends this iteration. */
 #ifndef VIDA_SOLVE_FULL_NEWTON_H
 #define VIDA_SOLVE_FULL_NEWTON_H
 

@@ -186,6 +186,9 @@ bool vida__request_action(VidaStepper* stepper);
 /* Computes the discrete action (J s) of the last step (state.c). Fails with VIDA_NOT_SUPPORTED if
  * the method does not know it for this system. */
 int vida__step_action(VidaStepper* stepper, double* action, VidaError* error);
+/* Computes how far velocities v (n) and the forces at the start move the coordinates in a time h
+ * (s): x (n) (verdict.c). */
+void vida__measure_displacements(const VidaIntegration* self, double h, const double* v, double* x);
 /* Checks velocities v (n) at the node. Fails with CONSTRAINT_VIOLATED if the method claims to keep
  * G v + g_t = 0 and v violates it by more than the allowed error. */
 int vida__check_velocities(VidaStepper* stepper, const double* v, VidaError* error);

@@ -139,24 +139,21 @@ int vida__check_massless(VidaIntegration* self, VidaError* error) {
 }
 
 void vida__append_light_coordinates(const VidaIntegration* self, VidaError* error) {
-  enum { MOST_NAMED = 3 };
   const VidaSystem* system = self->model.system;
-  int count = 0;
+  vida_name_list names = {error ? error->message : NULL, VIDA_MESSAGE_SIZE, 3, 0};
   for (int i = 0; i < self->model.n && error; i++) {
-    if (vida__is_light_coordinate(self, i) && count++ < MOST_NAMED) {
-      vida__append(error->message, VIDA_MESSAGE_SIZE, "%s'%s'", count > 1 ? ", " : "; ",
-                   system->coordinates[i].name);
+    if (vida__is_light_coordinate(self, i)) {
+      vida__append(error->message, VIDA_MESSAGE_SIZE, "%s", names.count == 0 ? "; " : "");
+      vida__list_name(&names, system->coordinates[i].name);
     }
   }
-  if (count > MOST_NAMED) {
-    vida__append(error->message, VIDA_MESSAGE_SIZE, " and %d more", count - MOST_NAMED);
-  }
-  if (count > 0) {
+  if (names.count > 0) {
+    vida__end_list(&names);
     vida__append(
         error->message, VIDA_MESSAGE_SIZE,
         " %s less than 1e-8 of the mass that constraints couple %s to, which makes the equations "
         "stiff: increase the mass, or set it to 0 if constraints determine the motion",
-        count > 1 ? "have" : "has", count > 1 ? "them" : "it");
+        names.count > 1 ? "have" : "has", names.count > 1 ? "them" : "it");
   }
 }
 

@@ -27,12 +27,12 @@ static void measure_coordinate_sizes(const VidaIntegration* self, double* x) {
   }
 }
 
-/* Returns how far the velocities and forces at the start move coordinates in a step. */
-static void measure_step_displacements(const VidaIntegration* self, double* x) {
-  const double h = fabs(self->node.h);
+void vida__measure_displacements(const VidaIntegration* self, double h, const double* v,
+                                 double* x) {
+  const double size = fabs(h);
   for (int i = 0; i < self->model.n; i++) {
     const double by_mass = self->model.inverse_root[i] * self->model.inverse_root[i];
-    x[i] = h * (fabs(self->node.v[i]) + h * self->model.force_size[i] * by_mass);
+    x[i] = size * (fabs(v[i]) + size * self->model.force_size[i] * by_mass);
   }
 }
 
@@ -46,7 +46,7 @@ void vida__measure_row_scales(VidaIntegration* self) {
   measure_coordinate_sizes(self, x);
   vida__add_row_sizes(system, self->work.entries, x, self->model.reach);
   memset(by_displacement, 0, (size_t)self->model.m * sizeof *by_displacement);
-  measure_step_displacements(self, x);
+  vida__measure_displacements(self, self->node.h, self->node.v, x);
   vida__add_row_sizes(system, self->work.entries, x, by_displacement);
   for (int r = 0; r < self->model.m; r++) {
     self->model.reach[r] = self->model.reach[r] > 0.0 ? self->model.reach[r] : by_displacement[r];

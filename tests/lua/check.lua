@@ -28,6 +28,25 @@ function check.close(value, expected, tolerance)
   end
 end
 
+-- Returns a stepper of the system that has made the steps up to a time.
+function check.run(system, options, time)
+  local stepper = system:stepper(options)
+  stepper:start()
+  assert(stepper:step(math.floor(time / options.h + 0.5)))
+  return stepper
+end
+
+-- Returns the times of the events of a kind, of those called `name` or of all.
+function check.times_of(stepper, kind, name)
+  local times = {}
+  for _, event in ipairs((stepper:events())) do
+    if event.kind == kind and (not name or event.name == name) then
+      times[#times + 1] = event.t
+    end
+  end
+  return times
+end
+
 -- A unit pendulum of length 1 m in the plane, released from the horizontal.
 function check.plain_pendulum()
   local system = vida.system { "pendulum", dimension = 2 }

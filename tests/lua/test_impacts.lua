@@ -5,23 +5,7 @@ local vida = require "vida"
 
 local g = 9.81
 
-local function run(s, options, time)
-  local stepper = s:stepper(options)
-  stepper:start()
-  assert(stepper:step(math.floor(time / options.h + 0.5)))
-  return stepper
-end
-
--- The events of a kind, "name kind" by "name kind".
-local function times_of(stepper, kind, name)
-  local times = {}
-  for _, event in ipairs((stepper:events())) do
-    if event.kind == kind and (not name or event.name == name) then
-      times[#times + 1] = event.t
-    end
-  end
-  return times
-end
+local run, times_of = check.run, check.times_of
 
 -- ---- a ball on a floor: impacts at t0 (1 + 2 (e + ... + e^k)), rest at t0 (1 + e) / (1 - e) ------------
 local function ball(e, height)

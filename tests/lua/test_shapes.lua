@@ -4,23 +4,7 @@ local vida = require "vida"
 
 local g = 9.81
 
-local function run(s, options, time)
-  local stepper = s:stepper(options)
-  stepper:start()
-  assert(stepper:step(math.floor(time / options.h + 0.5)))
-  return stepper
-end
-
--- The times of the events of a kind, of the contact `name` or of all.
-local function times_of(stepper, kind, name)
-  local times = {}
-  for _, event in ipairs((stepper:events())) do
-    if event.kind == kind and (not name or event.name == name) then
-      times[#times + 1] = event.t
-    end
-  end
-  return times
-end
+local run, times_of = check.run, check.times_of
 
 -- ---- a point of a body against a plane: the end of a falling rod hits the floor ---------------------------
 -- The impulse is (1 + e) v / (1 / m + r^2 cos(a)^2 / I).

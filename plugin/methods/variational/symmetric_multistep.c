@@ -319,7 +319,8 @@ static void remember(VidaIntegration* self, const double* restrict reaction) {
   }
 }
 
-/* Adds P of the step to the node `at`, and weights[lag] J of the nodes before it, to *sum (n). */
+/* Adds P of the step in the slot `at`, and weights[lag] J of the nodes before its end, to sum (n).
+ * The order is a constant, as in add_history. */
 VIDA_ALWAYS_INLINE void add_momenta(const multistep_state* own, int at, int order, int n,
                                     const double* weights, double* restrict sum) {
   const double *momentum = own->momentum[at], *low = own->low[at];
@@ -336,6 +337,7 @@ VIDA_ALWAYS_INLINE void add_momenta(const multistep_state* own, int at, int orde
   }
 }
 
+/* Adds P of the step to the node, and weights[lag] J of the nodes before it, to sum (n). */
 static void find_momenta(const VidaIntegration* self, long node, const double* weights,
                          double* sum) {
   const multistep_state* own = self->state;

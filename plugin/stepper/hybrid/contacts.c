@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "system/evaluate/sizes.h"
 
 /* ---- creation -------------------------------------------------------------------------------- */
 
@@ -168,21 +169,14 @@ int vida__evaluate_contacts(vida_hybrid* hybrid, const vida_sample* at, VidaErro
   return VIDA_SUCCESS;
 }
 
-/* Returns how far the velocities and forces move a gap in a step of the caller. */
-static double find_fall(const vida_hybrid* hybrid, int c, const VidaStepper* stepper) {
+/* Returns how far the velocities and forces move each row of `all` in a step of the caller. */
+static const double* find_falls(const vida_hybrid* hybrid, VidaStepper* stepper) {
   const vida_hybrid_contacts* own = hybrid->contacts;
-  const double h = fabs(hybrid->h);
-  double fall = 0.0;
-  for (int e = 0; e < own->all->entry_count; e++) {
-    const vida_jacobian_entry* entry = &own->all->entries[e];
-    const int i = entry->coordinate;
-    const double root = stepper->self.model.inverse_root[i];
-    if (entry->row == own->first_row[c]) {
-      fall += fabs(own->entries[e]) * h *
-              (fabs(hybrid->at.v[i]) + h * stepper->self.model.force_size[i] * root * root);
-    }
-  }
-  return fall;
+  double *x = stepper->self.work.speed, *falls = own->multipliers; /* as in impact.c */
+  vida__measure_displacements(&stepper->self, hybrid->h, hybrid->at.v, x);
+  memset(falls, 0, (size_t)own->all->row_count * sizeof *falls);
+  vida__add_row_sizes(own->all, own->entries, x, falls);
+  return falls;
 }
 
 /* A body that rests at the origin of a coordinate leaves terms of the gap that are rounding: then
@@ -190,10 +184,11 @@ static double find_fall(const vida_hybrid* hybrid, int c, const VidaStepper* ste
 void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
   static const double rounding = 1e-8;
   const vida_hybrid_contacts* own = hybrid->contacts;
-  for (int c = 0; own && mode->closed_count > 0 && c < own->count; c++) {
+  const double* falls = own && mode->closed_count > 0 ? find_falls(hybrid, stepper) : NULL;
+  for (int c = 0; falls && c < own->count; c++) {
     if (mode->flags[c]) {
       double* reach = &stepper->self.model.reach[mode->first_row[c]];
-      const double fall = find_fall(hybrid, c, stepper);
+      const double fall = falls[own->first_row[c]];
       *reach = fmax(*reach, own->reach[c]);
       *reach = *reach > rounding * fall ? *reach : fall;
     }

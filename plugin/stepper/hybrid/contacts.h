@@ -13,6 +13,8 @@
 
 /* The largest number of rows of contacts that take part in one impact. */
 enum { VIDA_IMPACT_ROWS = 256 };
+/* The largest number of contacts that a message names. */
+enum { VIDA_CONTACTS_NAMED = 3 };
 
 /* Relative to the terms of a rate: a smaller rate is rounding. */
 #define VIDA_ROUNDED_RATE (64.0 * DBL_EPSILON)

@@ -82,24 +82,21 @@ vida_mode* vida__current_mode(const vida_hybrid* hybrid) {
 
 /* Fails because the mode with these flags would be one too many. */
 static int fail_modes(const vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  enum { MOST_NAMES = 3 };
   const vida_hybrid_contacts* own = hybrid->contacts;
-  char names[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE];
-  int count = 0;
+  char closed[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE];
+  vida_name_list names = {closed, sizeof closed, VIDA_CONTACTS_NAMED, 0};
   for (int c = 0; c < own->count; c++) {
-    if (flags[c] && count++ < MOST_NAMES) {
-      vida__append(names, sizeof names, "%s'%s'", count > 1 ? ", " : "", own->list[c].name);
+    if (flags[c]) {
+      vida__list_name(&names, own->list[c].name);
     }
   }
-  if (count > MOST_NAMES) {
-    vida__append(names, sizeof names, " and %d more", count - MOST_NAMES);
-  }
+  vida__end_list(&names);
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_TOO_MANY_MODES,
                          "at t = %s there would be more than max_modes = %d sets of contacts that "
                          "are closed, stick or slide; the next one has %s; try more, or "
                          "moreau-jean or spook, which take contacts without modes",
                          vida__real_text(t, hybrid->tried.t, 10), hybrid->mode_count,
-                         count ? names : "no closed contact");
+                         names.count > 0 ? closed : "no closed contact");
 }
 
 int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
@@ -427,10 +424,11 @@ static void watch_crowd(vida_hybrid* hybrid, double t) {
   }
 }
 
-/* Returns whether events without contacts, which can come to rest, accumulate at a time (Zeno). */
+/* Returns whether events accumulate at a time (Zeno). Where there are contacts, the motion comes to
+ * rest instead. */
 static bool accumulates(const vida_hybrid* hybrid) {
   enum { MOST_CROWDS = 4 };
-  const long of_all = hybrid->watched_count / 8; /* many may happen at one time, and a few times */
+  const long of_all = hybrid->watched_count / 8; /* all functions may vanish at one time */
   return !hybrid->contacts && hybrid->crowd.crowds >= MOST_CROWDS + of_all;
 }
 

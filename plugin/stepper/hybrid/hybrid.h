@@ -124,8 +124,8 @@ int vida__take_sample(vida_hybrid* hybrid, vida_sample* sample, VidaError* error
 void vida__copy_sample(const vida_hybrid* hybrid, const vida_sample* from, vida_sample* to);
 /* Takes the signs with which functions leave an event, from a sample after it: velocities that have
  * changed there may have turned a function back, or changed its value. Returns false if an action
- * has changed velocities where its function only touches zero, and it still does: where events
- * accumulate, the last of them looks so (watch.c). */
+ * has changed velocities, but its function only touches zero before and after it: the last of the
+ * events that accumulate at a time is such an event (watch.c). */
 bool vida__leave_event(vida_hybrid* hybrid, const vida_sample* from);
 /* Returns whether a function that is marked moves away from its zero at hybrid->tried, on the side
  * from which it came (watch.c). */

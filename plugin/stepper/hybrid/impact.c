@@ -280,17 +280,13 @@ static int hit_in_turn(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
 
 void vida__append_contacts(const vida_hybrid_contacts* own, bool (*is_meant)(const vida_touching*),
                            char* text, size_t size) {
-  enum { MOST_NAMES = 3 };
-  int count = 0;
+  vida_name_list names = {text, size, VIDA_CONTACTS_NAMED, 0};
   for (int i = 0; i < own->touching_count; i++) {
-    const vida_touching* at = &own->touching[i];
-    if (is_meant(at) && count++ < MOST_NAMES) {
-      vida__append(text, size, "%s'%s'", count > 1 ? ", " : "", own->list[at->contact].name);
+    if (is_meant(&own->touching[i])) {
+      vida__list_name(&names, own->list[own->touching[i].contact].name);
     }
   }
-  if (count > MOST_NAMES) {
-    vida__append(text, size, " and %d more", count - MOST_NAMES);
-  }
+  vida__end_list(&names);
 }
 
 static bool is_hit(const vida_touching* at) {

@@ -247,8 +247,7 @@ static bool improve(vida_hybrid_contacts* own, double t) {
   return opens || closes;
 }
 
-/* ---- all at once ------------------------------------------------------------------------------
- */
+/* ---- all at once ----------------------------------------------------------------------------- */
 
 /* Returns the slip acceleration of contact c of the solved problem, 0 for rounding. */
 static double turn_of(const vida_hybrid_contacts* own, int c) {

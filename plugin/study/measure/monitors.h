@@ -74,7 +74,7 @@ int vida__measure_momenta(vida_monitors* monitors, const vida_time_loop* loop, d
 /* What is constant during joint steps. */
 typedef struct vida_joint_bounds {
   double momenta_size; /* norm of the momenta at the start */
-  double velocity;     /* the largest |G v + g_t| that nobody has to look at */
+  double velocity;     /* a node with a larger |G v + g_t| must be shown and checked */
 } vida_joint_bounds;
 /* Returns whether nodes of joint steps can be observed by their quantities alone. */
 bool vida__begin_joint_nodes(const vida_monitors* monitors, const vida_time_loop* loop,

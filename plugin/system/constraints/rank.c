@@ -517,12 +517,11 @@ int vida__constraint_diagonal(const VidaSystem* system, int row) {
 
 void vida__append_rows(const VidaSystem* system, const int* rows, int count, char* text,
                        size_t size) {
-  for (int k = 0; k < count && k < MOST_NAMED; k++) {
-    vida__append(text, size, "%s'%s'", k ? ", " : "", system->rows[rows[k]].name);
+  vida_name_list names = {text, size, MOST_NAMED, 0};
+  for (int k = 0; k < count; k++) {
+    vida__list_name(&names, system->rows[rows[k]].name);
   }
-  if (count > MOST_NAMED) {
-    vida__append(text, size, " and %d more", count - MOST_NAMED);
-  }
+  vida__end_list(&names);
 }
 
 /* ---- VidaSystem_Rank ------------------------------------------------------------------------- */

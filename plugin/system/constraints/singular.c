@@ -123,18 +123,16 @@ static void find_open(const VidaSystem* system, const double* values, singular_w
 /* Appends the open unknowns from first to last: "'bead.x', 'bead.y' and 2 more". */
 static int append_open(const VidaSystem* system, const bool* is_open, int first, int last,
                        const char* before, char* text, size_t size) {
-  int count = 0;
+  vida_name_list names = {text, size, MOST_NAMED, 0};
   for (int i = first; i < last; i++) {
     const int row = i - system->coordinate_count;
-    if (is_open[i] && count++ < MOST_NAMED) {
-      vida__append(text, size, "%s'%s'", count > 1 ? ", " : before,
-                   row < 0 ? system->coordinates[i].name : system->rows[row].name);
+    if (is_open[i]) {
+      vida__append(text, size, "%s", names.count == 0 ? before : "");
+      vida__list_name(&names, row < 0 ? system->coordinates[i].name : system->rows[row].name);
     }
   }
-  if (count > MOST_NAMED) {
-    vida__append(text, size, " and %d more", count - MOST_NAMED);
-  }
-  return count;
+  vida__end_list(&names);
+  return names.count;
 }
 
 int vida__append_massless(const VidaSystem* system, const double* values, char* text, size_t size) {
