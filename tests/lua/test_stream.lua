@@ -54,6 +54,20 @@ local function folder()
   return name
 end
 
+-- ---- a function that does not give the same start again ---------------------------------------------
+-- The rows would belong to other starts than the survey and the runs that are kept.
+do
+  local calls = 0
+  local function other(i)
+    calls = calls + 1
+    return { values = { ["bob.x"] = 0.001 * (i % 500) + (calls > 1200 and i == 900 and 1e-15 or 0) } }
+  end
+  local ok, message = pcall(function()
+    sweep { starts = { count = 1100, at = other }, stream = "on", jobs = 1 }:run { quiet = true, out = folder() }
+  end)
+  assert(not ok and message:find("the starts 897 to 960 of the sweep are not the same", 1, true), message)
+end
+
 -- ---- the same runs and statistics as with rows -----------------------------------------------------
 -- A start in fifty lies beyond the length of the rod: no choice of bob.y reaches it.
 local COUNT = 1100 -- more than a chunk

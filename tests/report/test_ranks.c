@@ -9,6 +9,8 @@
 
 #include "support/check.h"
 
+enum { STARTS = 4096 }; /* four chunks: process 1 has the first two at once */
+
 /* The first message of process 1, and what it receives. */
 typedef struct post {
   unsigned char* hello; /* of process 1 */
@@ -33,7 +35,7 @@ static VidaStudy* make_sweep(const VidaSystem* system, double time) {
   VidaError error;
   VidaOptions* options = NULL;
   VidaStudy* study = NULL;
-  const VidaStarts starts = {.count = 2000, .start = start};
+  const VidaStarts starts = {.count = STARTS, .start = start};
   REQUIRE_OK(VidaStudy_CreateOptions(&options, &error), &error);
   REQUIRE_OK(VidaOptions_SetReal(options, "time", time, &error), &error);
   REQUIRE_OK(VidaStudy_Create(system, options, &study, &error), &error);
@@ -167,9 +169,29 @@ static void test_choices(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* Each process asks for half of the starts before the first run, and both must have the same: the
+ * last number of the message is the checksum of the last 64 starts, which process 0 uses. */
+static void test_starts(void) {
+  VidaError error = {0};
+  VidaSystem* system = make_system();
+  post self = make_hello(system, 1.0);
+  self.hello[self.size - 1] ^= 1;
+  VidaStudy* study = make_sweep(system, 1.0);
+  const VidaRanks ranks = {0, 2, 1, keep_refusal, give_hello, &self};
+  const VidaSweepScope scope = {.count = 1, .studies = &study, .ranks = &ranks};
+  const int code = VidaSweep_Run(&scope, false, NULL, &error);
+  EXPECT(code == VIDA_BAD_ARGUMENT, "%d: %s", code, error.message);
+  EXPECT(strstr(error.message, "the starts 4033 to 4096 of the sweep are not the same") != NULL,
+         "%s", error.message);
+  VidaStudy_Destroy(&study);
+  free(self.hello);
+  VidaSystem_Destroy(&system);
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"another version is refused", test_versions},
                                     {"another choice is refused", test_choices},
+                                    {"other starts are refused", test_starts},
                                     {NULL, NULL}};
   return check_main("ranks", tests);
 }

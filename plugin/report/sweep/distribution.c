@@ -10,10 +10,11 @@
 
 /* Messages to process 0, and from it. */
 typedef enum message_kind {
-  MESSAGE_HELLO,  /* study and identity */
+  MESSAGE_HELLO,  /* study, identity, and what is known of its share of the starts */
   MESSAGE_RESULT, /* of a chunk */
   MESSAGE_FAILED, /* code and text */
   MESSAGE_BYE,    /* the process has no more sweeps */
+  MESSAGE_STARTS, /* what is known of all starts */
   MESSAGE_CHUNK,  /* number of a chunk to be made */
   MESSAGE_DONE,   /* there are no more, and no process has any */
   MESSAGE_REFUSED /* text: the process does not belong to this sweep */
@@ -27,22 +28,14 @@ typedef struct result_slot {
   vida_record record;
 } result_slot;
 
-typedef struct distant_rank {
-  bool is_known; /* has said hello */
-  int chunks;    /* that it has */
-} distant_rank;
-
 struct vida_distribution {
   const VidaRanks* ranks;
-  int study; /* its index */
-  const VidaStudy* sweep;
-  const vida_fingerprint* print;
   long next, turn, count; /* to be handed out; whose result is added next; all chunks */
   result_slot* slots;     /* slot_count; that of chunk i is i % slot_count */
   long slot_count;
-  distant_rank* others; /* ranks->count */
-  bool is_over;         /* and all have been told */
-  double looked;        /* clock reading at the last look for messages, s */
+  int* chunks;   /* ranks->count: that a process has */
+  bool is_over;  /* and all have been told */
+  double looked; /* clock reading at the last look for messages, s */
 };
 
 static int send_record(const VidaRanks* ranks, int to, message_kind kind, const vida_record* record,
@@ -70,28 +63,186 @@ static int receive_record(const VidaRanks* ranks, bool waits, int* from, int* ki
   return code;
 }
 
+static int refuse_comparisons(int from, VidaError* error) {
+  return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "CHANGED",
+                         "rank %d of the processes has other comparisons", from);
+}
+
+static int take_failure(int from, vida_record* record, VidaError* error) {
+  char text[VIDA_MESSAGE_SIZE];
+  const int code = (int)vida__get_integer(record);
+  vida__get_text(record, text, sizeof text);
+  return vida__fail(error, code ? code : VIDA_INPUT_OUTPUT, "rank %d: %s", from, text);
+}
+
+static void send_failure(const VidaRanks* ranks, const VidaError* problem) {
+  vida_record record = {0};
+  vida__put_integer(&record, problem->code);
+  vida__put_text(&record, problem->message);
+  send_record(ranks, 0, MESSAGE_FAILED, &record, NULL);
+  vida__free_record(&record);
+}
+
+static int fail_as_refused(vida_record* record, VidaError* error) {
+  char text[VIDA_MESSAGE_SIZE];
+  vida__get_text(record, text, sizeof text);
+  return vida__fail(error, VIDA_INPUT_OUTPUT, "%s", text);
+}
+
+/* ---- the survey of the starts ---------------------------------------------------------------- */
+
+/* A study that is surveyed together. */
+typedef struct joint_survey {
+  const VidaRanks* ranks;
+  int index; /* of the study */
+  VidaStudy* study;
+  const vida_fingerprint* print;
+} joint_survey;
+
+/* Waits for a message. */
+static int await(const VidaRanks* ranks, int* from, int* kind, vida_record* record,
+                 VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (*from = -1; *from < 0 && !code;) {
+    vida__free_record(record);
+    code = receive_record(ranks, true, from, kind, record, error);
+  }
+  return code;
+}
+
+static void refuse(const VidaRanks* ranks, int rank, const VidaError* why) {
+  vida_record text = {0};
+  vida__put_text(&text, why->message);
+  send_record(ranks, rank, MESSAGE_REFUSED, &text, NULL);
+  vida__free_record(&text);
+}
+
+static int take_hello(const joint_survey* self, int from, vida_record* record, VidaError* error) {
+  char whose[VIDA_NAME_SIZE] = "";
+  VidaError why = {0};
+  vida__append(whose, sizeof whose, "rank %d of the processes has", from);
+  int code = vida__get_integer(record) == self->index
+                 ? vida__compare_identity(self->study, self->print, record, whose, &why)
+                 : refuse_comparisons(from, &why);
+  if (!code) {
+    vida__get_share(self->study, from, self->ranks->count, record);
+    code = vida__is_read(record) ? VIDA_SUCCESS : refuse_comparisons(from, &why);
+  }
+  if (code) {
+    refuse(self->ranks, from, &why);
+    if (error) {
+      *error = why;
+    }
+  }
+  return code;
+}
+
+static int gather_shares(const joint_survey* self, VidaError* error) {
+  const VidaRanks* ranks = self->ranks;
+  int code = vida__survey_share(self->study, 0, ranks->count, error);
+  for (int left = ranks->count - 1; left > 0 && !code; left--) {
+    int from, kind = MESSAGE_FAILED;
+    vida_record record = {0};
+    code = await(ranks, &from, &kind, &record, error);
+    if (!code) {
+      code = kind == MESSAGE_HELLO    ? take_hello(self, from, &record, error)
+             : kind == MESSAGE_FAILED ? take_failure(from, &record, error)
+                                      : refuse_comparisons(from, error);
+    }
+    vida__free_record(&record);
+  }
+  code = code ? code : vida__complete_survey(self->study, error);
+  vida_record all = {0};
+  vida__put_share(self->study, 0, 1, &all);
+  for (int rank = 1; rank < ranks->count && !code; rank++) {
+    code = send_record(ranks, rank, MESSAGE_STARTS, &all, error);
+  }
+  vida__free_record(&all);
+  return code;
+}
+
+static int say_hello(const joint_survey* self, VidaError* error) {
+  vida_record record = {0};
+  vida__put_integer(&record, self->index);
+  vida__put_identity(self->study, self->print, &record);
+  vida__put_share(self->study, self->ranks->rank, self->ranks->count, &record);
+  const int code = send_record(self->ranks, 0, MESSAGE_HELLO, &record, error);
+  vida__free_record(&record);
+  return code;
+}
+
+static int give_share(const joint_survey* self, VidaError* error) {
+  const VidaRanks* ranks = self->ranks;
+  VidaError problem = {0};
+  int from, kind = MESSAGE_REFUSED;
+  int code = vida__survey_share(self->study, ranks->rank, ranks->count, &problem);
+  if (code) {
+    send_failure(ranks, &problem);
+    if (error) {
+      *error = problem;
+    }
+    return code;
+  }
+  vida_record record = {0};
+  code = say_hello(self, error);
+  code = code ? code : await(ranks, &from, &kind, &record, error);
+  if (!code && kind == MESSAGE_STARTS) {
+    vida__get_share(self->study, 0, 1, &record);
+    code = vida__complete_survey(self->study, error);
+  } else if (!code) {
+    code = fail_as_refused(&record, error);
+  }
+  vida__free_record(&record);
+  return code;
+}
+
+int vida__survey_together(const VidaSweepScope* scope, const vida_fingerprint* prints,
+                          VidaError* error) {
+  int code = VIDA_SUCCESS;
+  for (int i = 0; i < scope->count && !code; i++) {
+    const joint_survey self = {scope->ranks, i, scope->studies[i], &prints[i]};
+    if (scope->studies[i]->sweep) {
+      code = scope->ranks->rank == 0 ? gather_shares(&self, error) : give_share(&self, error);
+    }
+  }
+  return code;
+}
+
 /* ---- process 0 ------------------------------------------------------------------------------- */
 
-int vida__create_distribution(const VidaSweepScope* scope, int study, const vida_fingerprint* print,
-                              long first, long count, vida_distribution** distribution,
-                              VidaError* error) {
-  const VidaRanks* ranks = scope->ranks;
+static bool has_chunk(const vida_distribution* self) {
+  return self->next < self->count && self->next < self->turn + self->slot_count;
+}
+
+/* Gives a process what it can have. */
+static int give_chunks(vida_distribution* self, int rank, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  while (!code && self->chunks[rank] < AT_ONCE && has_chunk(self)) {
+    code = send_number(self->ranks, rank, MESSAGE_CHUNK, self->next++, error);
+    self->chunks[rank]++;
+  }
+  return code;
+}
+
+int vida__create_distribution(const VidaRanks* ranks, long first, long count,
+                              vida_distribution** distribution, VidaError* error) {
   vida_distribution* made = vida__allocate(1, sizeof *made);
   if (!made) {
     return vida__fail_memory(error);
   }
   *made = (vida_distribution){.ranks = ranks,
-                              .study = study,
-                              .sweep = scope->studies[study],
-                              .print = print,
                               .next = first,
                               .turn = first,
                               .count = count,
                               .slot_count = (long)SLOTS_OF_RANK * ranks->count};
   made->slots = vida__allocate((size_t)made->slot_count, sizeof *made->slots);
-  made->others = vida__allocate((size_t)ranks->count, sizeof *made->others);
+  made->chunks = vida__allocate((size_t)ranks->count, sizeof *made->chunks);
   *distribution = made;
-  return made->slots && made->others ? VIDA_SUCCESS : vida__fail_memory(error);
+  int code = made->slots && made->chunks ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (int rank = 1; rank < ranks->count && !code; rank++) {
+    code = give_chunks(made, rank, error);
+  }
+  return code;
 }
 
 void vida__destroy_distribution(vida_distribution** distribution) {
@@ -103,50 +254,9 @@ void vida__destroy_distribution(vida_distribution** distribution) {
     vida__free_record(&old->slots[i].record);
   }
   free(old->slots);
-  free(old->others);
+  free(old->chunks);
   free(old);
   *distribution = NULL;
-}
-
-static bool has_chunk(const vida_distribution* self) {
-  return self->next < self->count && self->next < self->turn + self->slot_count;
-}
-
-/* Gives a process what it can have. */
-static int give_chunks(vida_distribution* self, int rank, VidaError* error) {
-  distant_rank* other = &self->others[rank];
-  int code = VIDA_SUCCESS;
-  while (!code && other->is_known && other->chunks < AT_ONCE && has_chunk(self)) {
-    code = send_number(self->ranks, rank, MESSAGE_CHUNK, self->next++, error);
-    other->chunks++;
-  }
-  return code;
-}
-
-static int refuse_comparisons(int from, VidaError* error) {
-  return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "CHANGED",
-                         "rank %d of the processes has other comparisons", from);
-}
-
-static int take_hello(vida_distribution* self, int from, vida_record* record, VidaError* error) {
-  char whose[VIDA_NAME_SIZE] = "";
-  VidaError why = {0};
-  vida__append(whose, sizeof whose, "rank %d of the processes has", from);
-  int code = vida__get_integer(record) == self->study
-                 ? vida__compare_identity(self->sweep, self->print, record, whose, &why)
-                 : refuse_comparisons(from, &why);
-  if (code) {
-    vida_record text = {0};
-    vida__put_text(&text, why.message);
-    send_record(self->ranks, from, MESSAGE_REFUSED, &text, NULL);
-    vida__free_record(&text);
-    if (error) {
-      *error = why;
-    }
-    return code;
-  }
-  self->others[from].is_known = true;
-  return give_chunks(self, from, error);
 }
 
 /* Keeps a result; the record is then empty. */
@@ -161,15 +271,8 @@ static int take_result(vida_distribution* self, int from, vida_record* record, V
   vida__free_record(&slot->record);
   *slot = (result_slot){true, *record};
   *record = (vida_record){0};
-  self->others[from].chunks--;
+  self->chunks[from]--;
   return give_chunks(self, from, error);
-}
-
-static int take_failure(int from, vida_record* record, VidaError* error) {
-  char text[VIDA_MESSAGE_SIZE];
-  const int code = (int)vida__get_integer(record);
-  vida__get_text(record, text, sizeof text);
-  return vida__fail(error, code ? code : VIDA_INPUT_OUTPUT, "rank %d: %s", from, text);
 }
 
 /* A look for messages costs some microseconds, as short runs do. */
@@ -187,10 +290,9 @@ int vida__serve_ranks(vida_distribution* self, bool waits, VidaError* error) {
     vida_record record = {0};
     code = receive_record(self->ranks, waits, &from, &kind, &record, error);
     if (!code && from > 0 && from < self->ranks->count) {
-      code = kind == MESSAGE_HELLO    ? take_hello(self, from, &record, error)
-             : kind == MESSAGE_RESULT ? take_result(self, from, &record, error)
-             : kind == MESSAGE_BYE    ? refuse_comparisons(from, error)
-                                      : take_failure(from, &record, error);
+      code = kind == MESSAGE_RESULT   ? take_result(self, from, &record, error)
+             : kind == MESSAGE_FAILED ? take_failure(from, &record, error)
+                                      : refuse_comparisons(from, error);
     }
     vida__free_record(&record);
     waits = false;
@@ -198,13 +300,8 @@ int vida__serve_ranks(vida_distribution* self, bool waits, VidaError* error) {
   return code;
 }
 
-/* All are told at once: one that was told before would begin with the next study, while this one
- * still waits for others. */
 int vida__try_to_end(vida_distribution* self, bool* is_over, VidaError* error) {
-  bool can_end = self->turn == self->count && !self->is_over;
-  for (int rank = 1; rank < self->ranks->count; rank++) {
-    can_end = can_end && self->others[rank].is_known;
-  }
+  const bool can_end = self->turn == self->count && !self->is_over;
   int code = VIDA_SUCCESS;
   for (int rank = 1; rank < self->ranks->count && can_end && !code; rank++) {
     code = send_number(self->ranks, rank, MESSAGE_DONE, 0, error);
@@ -259,26 +356,13 @@ int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error) {
 
 /* ---- the other processes --------------------------------------------------------------------- */
 
-static int say_hello(const VidaRanks* ranks, int index, const VidaStudy* study,
-                     const vida_fingerprint* print, VidaError* error) {
-  vida_record record = {0};
-  vida__put_integer(&record, index);
-  vida__put_identity(study, print, &record);
-  const int code = send_record(ranks, 0, MESSAGE_HELLO, &record, error);
-  vida__free_record(&record);
-  return code;
-}
-
 static int answer(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
                   long chunk, double began, VidaError* error) {
   vida_record record = {0};
   VidaError problem = {0};
   int code = vida__make_chunk(ranks, study, columns, chunk, began, NULL, &record, &problem);
   if (code) {
-    vida__clear_record(&record);
-    vida__put_integer(&record, code);
-    vida__put_text(&record, problem.message);
-    send_record(ranks, 0, MESSAGE_FAILED, &record, NULL);
+    send_failure(ranks, &problem);
     if (error) {
       *error = problem;
     }
@@ -289,25 +373,18 @@ static int answer(const VidaRanks* ranks, VidaStudy* study, const vida_row_colum
   return code;
 }
 
-static int work_on_study(const VidaRanks* ranks, VidaStudy* study, int index,
-                         const vida_fingerprint* print, VidaError* error) {
+static int work_on_study(const VidaRanks* ranks, VidaStudy* study, VidaError* error) {
   vida_row_columns columns;
   const double began = vida__read_clock();
   int code = vida__find_row_columns(study, &columns, error);
-  code = code ? code : say_hello(ranks, index, study, print, error);
   for (bool is_done = false; !code && !is_done;) {
     int from = -1, kind = MESSAGE_DONE;
     vida_record record = {0};
-    char text[VIDA_MESSAGE_SIZE];
-    code = receive_record(ranks, true, &from, &kind, &record, error);
-    if (!code && from < 0) {
-      continue; /* nothing came for a while */
-    }
+    code = await(ranks, &from, &kind, &record, error);
     if (!code && kind == MESSAGE_CHUNK) {
       code = answer(ranks, study, &columns, (long)vida__get_integer(&record), began, error);
     } else if (!code && kind == MESSAGE_REFUSED) {
-      vida__get_text(&record, text, sizeof text);
-      code = vida__fail(error, VIDA_INPUT_OUTPUT, "%s", text);
+      code = fail_as_refused(&record, error);
     } else {
       is_done = true;
     }
@@ -317,12 +394,11 @@ static int work_on_study(const VidaRanks* ranks, VidaStudy* study, int index,
   return code;
 }
 
-int vida__work_for_rank_0(const VidaSweepScope* scope, const vida_fingerprint* prints,
-                          VidaError* error) {
+int vida__work_for_rank_0(const VidaSweepScope* scope, VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int i = 0; i < scope->count && !code; i++) {
     if (scope->studies[i]->sweep) {
-      code = work_on_study(scope->ranks, scope->studies[i], i, &prints[i], error);
+      code = work_on_study(scope->ranks, scope->studies[i], error);
     }
   }
   return code ? code : send_number(scope->ranks, 0, MESSAGE_BYE, 0, error);

@@ -19,15 +19,19 @@ int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_co
                      long index, double began, const VidaObserver* observer, vida_record* record,
                      VidaError* error);
 
-/* Begins to distribute the chunks first .. count - 1 of study number `study` among scope->ranks. */
-int vida__create_distribution(const VidaSweepScope* scope, int study, const vida_fingerprint* print,
-                              long first, long count, vida_distribution** distribution,
-                              VidaError* error);
+/* Asks for all starts of the sweeps, a share in each process, after comparing what the processes
+ * must agree upon (`prints`, one for each study). */
+int vida__survey_together(const VidaSweepScope* scope, const vida_fingerprint* prints,
+                          VidaError* error);
+
+/* Begins to distribute the chunks first .. count - 1 of a study among processes. */
+int vida__create_distribution(const VidaRanks* ranks, long first, long count,
+                              vida_distribution** distribution, VidaError* error);
 void vida__destroy_distribution(vida_distribution** distribution);
 /* Receives the messages that are there, or, if it `waits`, at least one, and answers them. */
 int vida__serve_ranks(vida_distribution* distribution, bool waits, VidaError* error);
-/* Ends the distribution if all results were taken and all other processes have said hello: tells
- * them. *is_over receives whether it has ended. */
+/* Ends the distribution if all results were taken: tells the other processes. *is_over receives
+ * whether it has ended. */
 int vida__try_to_end(vida_distribution* distribution, bool* is_over, VidaError* error);
 /* Waits until all other processes have no more sweeps. */
 int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error);
@@ -41,7 +45,6 @@ vida_record* vida__own_result(vida_distribution* distribution, long chunk);
 void vida__store_own_result(vida_distribution* distribution, long chunk);
 
 /* What the other processes do: the runs of the chunks that they are sent, study by study. */
-int vida__work_for_rank_0(const VidaSweepScope* scope, const vida_fingerprint* prints,
-                          VidaError* error);
+int vida__work_for_rank_0(const VidaSweepScope* scope, VidaError* error);
 
 #endif

@@ -9,9 +9,10 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/sweep/distribution.h"
 #include "report/sweep/files.h"
 
-enum { FORMAT = 3, PATH_SIZE = 4096 };
+enum { FORMAT = 4, PATH_SIZE = 4096 };
 #define MAGIC "VIDA sweep"
 
 static int name_file(const char* directory, char path[PATH_SIZE], VidaError* error) {
@@ -96,7 +97,15 @@ int vida__create_sweep_state(const VidaSweepScope* scope, vida_sweep_state* stat
   int code = state->prints && state->bytes ? VIDA_SUCCESS : vida__fail_memory(error);
   for (int i = 0; i < scope->count && !code; i++) {
     if (scope->studies[i]->sweep) {
-      code = vida__fingerprint_sweep(scope->studies[i], &state->prints[i], error);
+      code = vida__fingerprint_methods(scope->studies[i], &state->prints[i], error);
+    }
+  }
+  const bool is_alone = !scope->ranks || scope->ranks->count < 2;
+  code = code || is_alone ? code : vida__survey_together(scope, state->prints, error);
+  for (int i = 0; i < scope->count && !code; i++) {
+    if (scope->studies[i]->sweep) {
+      code = is_alone ? vida__survey_starts(scope->studies[i], error) : VIDA_SUCCESS;
+      vida__include_starts(scope->studies[i], &state->prints[i]);
     }
   }
   return code;

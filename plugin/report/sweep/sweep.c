@@ -284,8 +284,8 @@ static int run_sweep(running_sweep* work, VidaError* error) {
   work->written = 0.0; /* the first chunk is kept at once */
   if (!code && ranks && ranks->count > 1) {
     const long first = (work->study->sweep->made + size - 1) / size;
-    code = vida__create_distribution(work->scope, work->index, &work->state->prints[work->index],
-                                     first, count_chunks(work->study), &work->distribution, error);
+    code = vida__create_distribution(ranks, first, count_chunks(work->study), &work->distribution,
+                                     error);
     code = code ? code : run_distributed(work, error);
     vida__destroy_distribution(&work->distribution);
   } else if (!code) {
@@ -353,7 +353,7 @@ int VidaSweep_Run(const VidaSweepScope* scope, bool resume, const VidaSweepObser
   vida_sweep_state state;
   int code = vida__create_sweep_state(scope, &state, error);
   if (!code && scope->ranks && scope->ranks->rank > 0) {
-    code = vida__work_for_rank_0(scope, state.prints, error);
+    code = vida__work_for_rank_0(scope, error);
   } else if (!code) {
     const bool is_there = resume && vida__has_sweep_state(scope->directory);
     code = is_there ? vida__read_sweep_state(&state, error) : VIDA_SUCCESS;

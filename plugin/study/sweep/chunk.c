@@ -10,12 +10,13 @@
 #include "study/sweep/sweep.h"
 
 /* Rows of a chunk are in memory, but its runs keep all processors and lanes busy up to its end. */
-enum { MOST_STARTS = 1024, MOST_RUNS = 4096, LEAST_STARTS = 64 };
+enum { MOST_STARTS = 1024, MOST_RUNS = 4096 };
 
 long vida__chunk_size(const VidaStudy* study) {
   const int methods = study->sweep->method_count;
   const long starts = methods > 0 ? MOST_RUNS / methods : MOST_STARTS;
-  return starts > MOST_STARTS ? MOST_STARTS : starts < LEAST_STARTS ? LEAST_STARTS : starts;
+  const long blocks = (starts < MOST_STARTS ? starts : MOST_STARTS) / VIDA_BLOCK_STARTS;
+  return VIDA_BLOCK_STARTS * (blocks > 0 ? blocks : 1);
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -49,6 +50,7 @@ static int add_runs(const VidaStudy* study, VidaStudy* chunk, long first, long c
   for (long i = 0; i < count && !code; i++) {
     code = vida__ask_start(study, first + i, starts + (size_t)i * 2 * n, labels[i], error);
   }
+  code = code ? code : vida__check_starts(study, first, count, starts, labels, error);
   for (int m = 0; m < sweep->method_count && !code; m++) {
     for (long i = 0; i < count && !code; i++) {
       const double* q = starts + (size_t)i * 2 * n;

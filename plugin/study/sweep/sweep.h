@@ -17,6 +17,8 @@ typedef struct vida_sweep_method {
   vida_totals totals;
 } vida_sweep_method;
 
+enum { VIDA_BLOCK_STARTS = 64 };
+
 /* The limits of a value that the starts give; NaN if they do not give it. */
 typedef struct vida_swept_value {
   double least, largest;
@@ -27,8 +29,8 @@ struct vida_sweep {
   vida_sweep_method* methods;
   int method_count;
   size_t method_capacity;
-  bool is_surveyed;        /* the next three are known */
-  uint64_t checksum;       /* of all starts */
+  bool is_surveyed;        /* the next four are known */
+  uint64_t* blocks;        /* a checksum of each VIDA_BLOCK_STARTS starts */
   vida_swept_value* swept; /* 2 n: of q, then v */
   bool* varies;            /* 2 n: the consistent value differs between starts */
   int axes[2];             /* places of the first two swept values; -1: there is none */
@@ -43,8 +45,27 @@ int vida__add_sweep_method(VidaStudy* study, const VidaOptions* method, VidaErro
 /* Asks for a start: q and v (2 n in all), and its label. */
 int vida__ask_start(const VidaStudy* study, long index, double* q, char label[VIDA_OPTIONS_SIZE],
                     VidaError* error);
-/* Asks for all starts: their checksum and limits, and which values differ. */
+
+/* Returns the number of blocks of a number of starts (survey.c). */
+size_t vida__block_count(long starts);
+/* Asks for all starts: their checksums and limits, and which values differ. */
 int vida__survey_starts(VidaStudy* study, VidaError* error);
+/* The same in two parts, for several processes: asks for the starts of block `part` and of each
+ * `parts`th block after it. When the shares of all processes were read, vida__complete_survey finds
+ * which values differ. */
+int vida__survey_share(VidaStudy* study, int part, int parts, VidaError* error);
+int vida__complete_survey(VidaStudy* study, VidaError* error);
+/* Appends to a record what is known of the blocks of a share; reads it, and adds it. */
+void vida__put_share(const VidaStudy* study, int part, int parts, vida_record* record);
+void vida__get_share(VidaStudy* study, int part, int parts, vida_record* record);
+/* Compares starts (2 n values each), which begin with number `first`, with those of the survey. */
+int vida__check_starts(const VidaStudy* study, long first, long count, const double* starts,
+                       char (*labels)[VIDA_OPTIONS_SIZE], VidaError* error);
+/* Computes what two processes must agree upon but for the starts, which vida__include_starts adds
+ * after the survey. */
+int vida__fingerprint_methods(VidaStudy* study, vida_fingerprint* print, VidaError* error);
+void vida__include_starts(const VidaStudy* study, vida_fingerprint* print);
+
 /* Empties the totals, and removes the runs that an earlier sweep has left in the study. */
 void vida__begin_sweep(VidaStudy* study);
 /* Returns the number of starts of a chunk. It does not depend on how the runs are made. */
@@ -63,8 +84,6 @@ int vida__add_chunk_run(VidaStudy* study, int method, long start, vida_record* r
                         VidaError* error);
 /* Adds the runs that are kept to the study: those from some starts. */
 int vida__keep_some_runs(VidaStudy* study, VidaError* error);
-/* Computes what two processes must agree upon. */
-int vida__fingerprint_sweep(VidaStudy* study, vida_fingerprint* print, VidaError* error);
 /* Appends the totals to a record, and reads them; what does not fit makes the record too short. */
 void vida__put_sweep(const VidaStudy* study, vida_record* record);
 void vida__get_sweep(VidaStudy* study, vida_record* record);
