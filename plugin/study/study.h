@@ -196,8 +196,12 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
  * vida__make_runs_together, as far as options and starts tell. */
 int vida__count_together(const VidaStudy* study, int index, int most);
 /* Makes such runs, with their steps at once in lanes (stepper/ensemble.h). Where the first one
- * shows that its steps cannot be calm, makes only that run. *made receives the number of runs. */
+ * shows that its steps cannot be calm, makes only that run. *made receives the number of runs.
+ * *joint, which must be NULL for the first runs, has the memory for them and steppers for the next
+ * ones; the caller frees it. */
+typedef struct vida_joint_runs vida_joint_runs;
 int vida__make_runs_together(VidaStudy* study, int index, int count, const VidaObserver* observer,
-                             int* made, VidaError* error);
+                             vida_joint_runs** joint, int* made, VidaError* error);
+void vida__free_joint_runs(vida_joint_runs** joint);
 
 #endif

@@ -169,7 +169,7 @@ int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vid
     code = VidaOptions_SetReal(options, "h", than.grid.h, &problem);
   }
   if (code == VIDA_SUCCESS) {
-    code = vida__create_time_loop(study->system, options, &than.grid, &loop, &problem);
+    code = vida__create_time_loop(study->system, options, &than.grid, NULL, &loop, &problem);
   }
   if (code == VIDA_SUCCESS) {
     vida__observe_time_loop(&loop, observer, VIDA_REFERENCE_RUN, "the reference's own error",

@@ -557,8 +557,8 @@ static int make_solution(VidaStudy* study, const VidaObserver* observer, vida_de
   if (code != VIDA_SUCCESS) {
     return code;
   }
-  code =
-      vida__create_time_loop(study->system, reference->options, &reference->grid, &loop, &problem);
+  code = vida__create_time_loop(study->system, reference->options, &reference->grid, NULL, &loop,
+                                &problem);
   if (code == VIDA_SUCCESS) {
     code = run_reference_loop(study, &loop, observer, deadline, &problem);
   }

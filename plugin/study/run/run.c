@@ -116,7 +116,7 @@ static int start_monitors(vida_running_run* work, VidaError* error) {
   int code = vida__find_own_start(study, work->run, error);
   code = code ? code
               : vida__create_time_loop(study->system, work->run->options, &work->run->grid,
-                                       &work->loop, error);
+                                       work->spare, &work->loop, error);
   if (code == VIDA_SUCCESS) {
     vida__observe_time_loop(&work->loop, work->observer, work->index, work->what, work->deadline);
     code = vida__start_time_loop(&work->loop, vida__run_q0(study, work->run),
@@ -421,8 +421,8 @@ static int prepare_run(vida_running_run* work, VidaError* error) {
 
 /* Begins a run, or skips it after the end of the time of the study (*is_open: false). */
 static int open_run(vida_running_run* work, VidaStudy* study, int index,
-                    const VidaObserver* observer, bool may_be_kept, bool* is_open,
-                    VidaError* error) {
+                    const VidaObserver* observer, bool may_be_kept, VidaStepper** spare,
+                    bool* is_open, VidaError* error) {
   static const VidaObserver nobody = {0};
   *work = (vida_running_run){.study = study,
                              .run = &study->runs[index],
@@ -431,6 +431,7 @@ static int open_run(vida_running_run* work, VidaStudy* study, int index,
                              .observer = observer ? observer : &nobody,
                              .keeper = may_be_kept ? study->keeper : NULL,
                              .loop.grid = study->runs[index].grid,
+                             .spare = spare,
                              .sampled = -1};
   observer = work->observer;
   work->has_samples =
@@ -476,6 +477,7 @@ static int close_run(vida_running_run* work, int code, VidaError problem, VidaEr
     code = vida__measure_defects(work, &problem);
   }
   publish_row(work);
+  const bool is_reusable = code == VIDA_SUCCESS;
   int result = VIDA_SUCCESS;
   if (work->study_must_end) {
     result = code;
@@ -488,7 +490,7 @@ static int close_run(vida_running_run* work, int code, VidaError problem, VidaEr
     const int told = notify_observer(work, work->observer->end, error);
     result = told != VIDA_SUCCESS ? told : result;
   }
-  vida__destroy_time_loop(&work->loop);
+  vida__leave_time_loop(&work->loop, is_reusable ? work->spare : NULL);
   vida__destroy_monitors(&work->monitors);
   return result;
 }
@@ -497,7 +499,7 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
   vida_running_run work;
   VidaError problem = {0};
   bool is_open;
-  int code = open_run(&work, study, index, observer, true, &is_open, error);
+  int code = open_run(&work, study, index, observer, true, NULL, &is_open, error);
   if (!is_open) {
     return code;
   }
@@ -508,13 +510,15 @@ int vida__make_run(VidaStudy* study, int index, const VidaObserver* observer, Vi
 /* ---- several runs at once -------------------------------------------------------------------- */
 
 /* Runs whose steps are made at once. */
-typedef struct joint_runs {
+struct vida_joint_runs {
   vida_ensemble* ensemble;
   int count; /* of runs that are open */
   vida_running_run work[VIDA_LANES];
   int code[VIDA_LANES]; /* of their time loops */
   VidaError problem[VIDA_LANES];
-} joint_runs;
+  int method; /* first run with the options of the spare steppers */
+  VidaStepper* spare[VIDA_LANES];
+};
 
 int vida__count_together(const VidaStudy* study, int index, int most) {
   const vida_run* first = &study->runs[index];
@@ -535,24 +539,26 @@ int vida__count_together(const VidaStudy* study, int index, int most) {
 }
 
 /* Opens and starts the next run. Fails only if the study cannot continue. */
-static int join_run(joint_runs* runs, VidaStudy* study, int index, const VidaObserver* observer,
-                    VidaError* error) {
+static int join_run(vida_joint_runs* runs, VidaStudy* study, int index,
+                    const VidaObserver* observer, VidaError* error) {
   const int k = runs->count;
   bool is_open;
-  const int code = open_run(&runs->work[k], study, index, observer, false, &is_open, error);
+  const int code =
+      open_run(&runs->work[k], study, index, observer, false, &runs->spare[k], &is_open, error);
   if (is_open) {
     runs->count++;
+    runs->problem[k] = (VidaError){0};
     runs->code[k] = begin_time_loop(&runs->work[k], &runs->problem[k]);
   }
   return code;
 }
 
-static bool is_running(const joint_runs* runs, int k) {
+static bool is_running(const vida_joint_runs* runs, int k) {
   return runs->code[k] == VIDA_SUCCESS && !is_at_end(&runs->work[k]);
 }
 
 /* If one run ends the study, the others that are not at their end stop with it. */
-static void stop_all(joint_runs* runs) {
+static void stop_all(vida_joint_runs* runs) {
   for (int k = 0; k < runs->count; k++) {
     if (is_running(runs, k)) {
       char t[VIDA_REAL_TEXT_SIZE];
@@ -580,7 +586,7 @@ static bool observe_unseen(const vida_ensemble* ensemble, vida_running_run* work
 
 /* Observes the steps of run k that were made at once. The last node is always shown: the motion
  * continues from there. */
-static void follow_joint_steps(joint_runs* runs, int k, int lane, long made) {
+static void follow_joint_steps(vida_joint_runs* runs, int k, int lane, long made) {
   vida_running_run* work = &runs->work[k];
   VidaError* problem = &runs->problem[k];
   vida_joint_bounds bounds;
@@ -599,7 +605,7 @@ static void follow_joint_steps(joint_runs* runs, int k, int lane, long made) {
 }
 
 /* Makes steps of run k alone, up to `step`. */
-static void step_alone(joint_runs* runs, int k, bool is_rejected, long step) {
+static void step_alone(vida_joint_runs* runs, int k, bool is_rejected, long step) {
   vida_running_run* work = &runs->work[k];
   VidaError* problem = &runs->problem[k];
   do {
@@ -611,7 +617,7 @@ static void step_alone(joint_runs* runs, int k, bool is_rejected, long step) {
 }
 
 /* Makes steps of each run that is not at its end. Returns whether there was one. */
-static bool step_runs(joint_runs* runs) {
+static bool step_runs(vida_joint_runs* runs) {
   vida_time_loop* loops[VIDA_LANES];
   vida_lane_result results[VIDA_LANES];
   int index[VIDA_LANES], running = 0;
@@ -649,7 +655,7 @@ static bool step_runs(joint_runs* runs) {
 }
 
 /* Ends the runs, in their order. Returns the first code that ends the study. */
-static int close_runs(joint_runs* runs, VidaError* error) {
+static int close_runs(vida_joint_runs* runs, VidaError* error) {
   int result = VIDA_SUCCESS;
   for (int k = 0; k < runs->count; k++) {
     VidaError own = {0};
@@ -667,14 +673,44 @@ static int close_runs(joint_runs* runs, VidaError* error) {
   return result;
 }
 
-int vida__make_runs_together(VidaStudy* study, int index, int count, const VidaObserver* observer,
-                             int* made, VidaError* error) {
-  VidaError unused, failure = {0};
-  joint_runs* runs = vida__allocate(1, sizeof *runs);
-  *made = 1;
-  if (!runs) {
+static void drop_spares(vida_joint_runs* runs) {
+  for (int k = 0; k < VIDA_LANES; k++) {
+    VidaStepper_Destroy(&runs->spare[k]);
+  }
+}
+
+void vida__free_joint_runs(vida_joint_runs** joint) {
+  if (*joint) {
+    drop_spares(*joint);
+    free(*joint);
+    *joint = NULL;
+  }
+}
+
+/* Makes memory for runs with the options of run `index`. */
+static int prepare_joint_runs(const VidaStudy* study, int index, vida_joint_runs** joint,
+                              VidaError* error) {
+  const int method = study->runs[index].first;
+  *joint = *joint ? *joint : vida__allocate(1, sizeof **joint);
+  if (!*joint) {
     return vida__fail_memory(error);
   }
+  if ((*joint)->method != method) {
+    drop_spares(*joint);
+  }
+  (*joint)->method = method;
+  (*joint)->count = 0;
+  return VIDA_SUCCESS;
+}
+
+int vida__make_runs_together(VidaStudy* study, int index, int count, const VidaObserver* observer,
+                             vida_joint_runs** joint, int* made, VidaError* error) {
+  VidaError unused, failure = {0};
+  *made = 1;
+  if (prepare_joint_runs(study, index, joint, error)) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  vida_joint_runs* runs = *joint;
   int code = join_run(runs, study, index, observer, &failure);
   if (runs->count == 1 && is_running(runs, 0) &&
       vida__ensemble_create(runs->work[0].loop.stepper, &runs->ensemble, &unused)) {
@@ -697,6 +733,5 @@ int vida__make_runs_together(VidaStudy* study, int index, int count, const VidaO
     *error = failure;
   }
   vida__ensemble_destroy(&runs->ensemble);
-  free(runs);
   return code ? code : closed;
 }

@@ -14,6 +14,7 @@ typedef struct vida_running_run {
   int index;
   const VidaObserver* observer;
   vida_time_loop loop;
+  VidaStepper** spare; /* stepper of an earlier run with the same options, or NULL; nullable */
   vida_deadline deadline;
   vida_monitors monitors;
   bool has_samples;              /* the observer receives samples */

@@ -158,13 +158,14 @@ static void finish_run(worker_pool* pool, int run, int code, const VidaError* er
 }
 
 /* Makes runs, as many at once as possible. */
-static void make_taken_runs(worker_pool* pool, int run, int count, VidaError* error) {
+static void make_taken_runs(worker_pool* pool, int run, int count, vida_joint_runs** joint,
+                            VidaError* error) {
   int code = VIDA_SUCCESS;
   for (int made = 0; count > 0 && !code; run += made, count -= made) {
     made = 1;
-    code = count > 1
-               ? vida__make_runs_together(pool->study, run, count, &pool->observer, &made, error)
-               : vida__make_run(pool->study, run, &pool->observer, error);
+    code = count > 1 ? vida__make_runs_together(pool->study, run, count, &pool->observer, joint,
+                                                &made, error)
+                     : vida__make_run(pool->study, run, &pool->observer, error);
     for (int k = 0; k < made; k++) {
       finish_run(pool, run + k, code, error);
     }
@@ -173,11 +174,13 @@ static void make_taken_runs(worker_pool* pool, int run, int count, VidaError* er
 
 static void* work(void* data) {
   worker_pool* pool = data;
+  vida_joint_runs* joint = NULL;
   int count;
   for (int run = take_runs(pool, &count); run >= 0; run = take_runs(pool, &count)) {
     VidaError error = {0};
-    make_taken_runs(pool, run, count, &error);
+    make_taken_runs(pool, run, count, &joint, &error);
   }
+  vida__free_joint_runs(&joint);
   return NULL;
 }
 
@@ -239,14 +242,16 @@ static void note_lanes(VidaStudy* study) {
 }
 
 static int make_in_turn(VidaStudy* study, const VidaObserver* observer, VidaError* error) {
+  vida_joint_runs* joint = NULL;
   int code = VIDA_SUCCESS;
   int made = 1;
   for (int i = next_run(study, 0); i < study->count && !code; i = next_run(study, i + made)) {
     const int count = vida__count_together(study, i, study->count);
     made = 1;
-    code = count > 1 ? vida__make_runs_together(study, i, count, observer, &made, error)
+    code = count > 1 ? vida__make_runs_together(study, i, count, observer, &joint, &made, error)
                      : vida__make_run(study, i, observer, error);
   }
+  vida__free_joint_runs(&joint);
   return code;
 }
 

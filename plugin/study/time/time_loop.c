@@ -15,7 +15,8 @@
 #define SECONDS_BETWEEN_PROGRESS 0.1
 
 int vida__create_time_loop(const VidaSystem* system, const VidaOptions* options,
-                           const vida_time_grid* grid, vida_time_loop* loop, VidaError* error) {
+                           const vida_time_grid* grid, VidaStepper** spare, vida_time_loop* loop,
+                           VidaError* error) {
   const size_t n = (size_t)VidaSystem_CoordinateCount(system);
   *loop = (vida_time_loop){.grid = *grid};
   loop->clock = loop->shown = vida__read_clock();
@@ -25,6 +26,11 @@ int vida__create_time_loop(const VidaSystem* system, const VidaOptions* options,
   if (!loop->q || !loop->v) {
     return vida__fail_memory(error);
   }
+  if (spare && *spare) {
+    loop->stepper = *spare;
+    *spare = NULL;
+    return VIDA_SUCCESS;
+  }
   return VidaStepper_Create(system, options, &loop->stepper, error);
 }
 
@@ -33,6 +39,14 @@ void vida__destroy_time_loop(vida_time_loop* loop) {
   free(loop->q);
   free(loop->v);
   *loop = (vida_time_loop){0};
+}
+
+void vida__leave_time_loop(vida_time_loop* loop, VidaStepper** spare) {
+  if (spare && !*spare) {
+    *spare = loop->stepper;
+    loop->stepper = NULL;
+  }
+  vida__destroy_time_loop(loop);
 }
 
 int vida__start_time_loop(vida_time_loop* loop, const double* q, const double* v,

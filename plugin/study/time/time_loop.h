@@ -30,12 +30,16 @@ typedef struct vida_time_loop {
   double aside; /* seconds that the observer has spent within steps */
 } vida_time_loop;
 
-/* Creates a time loop with its stepper. The caller frees it with vida__destroy_time_loop, also
- * after a failure. */
+/* Creates a time loop with its stepper, or with one that an earlier loop has left in *spare
+ * (nullable). The caller frees it with vida__destroy_time_loop, also after a failure. */
 int vida__create_time_loop(const VidaSystem* system, const VidaOptions* options,
-                           const vida_time_grid* grid, vida_time_loop* loop, VidaError* error);
+                           const vida_time_grid* grid, VidaStepper** spare, vida_time_loop* loop,
+                           VidaError* error);
 /* Frees a time loop; it may be zero-initialized. */
 void vida__destroy_time_loop(vida_time_loop* loop);
+/* Frees a time loop, but leaves its stepper in *spare (nullable) for a loop with the same system
+ * and options. */
+void vida__leave_time_loop(vida_time_loop* loop, VidaStepper** spare);
 
 /* Starts from q, v (n each). */
 int vida__start_time_loop(vida_time_loop* loop, const double* q, const double* v, VidaError* error);
