@@ -100,12 +100,22 @@ VIDA_ALWAYS_INLINE void add_speeds(const vida_distance_steps* own, int r, double
   }
 }
 
+/* Computes p at the node if the last step has left that to this. */
+VIDA_ALWAYS_INLINE void complete_momenta(VidaIntegration* self) {
+  vida_distance_steps* own = self->implicit.distances;
+  if (own->lacks_momenta) {
+    self->implicit.form.find_momenta(self);
+    own->lacks_momenta = false;
+  }
+}
+
 /* Sizes of the terms of g / h at the end of a step, and of the terms of the momenta; they need not
  * be precise. mu (m, nullable): with those of the impulses. */
 VIDA_ALWAYS_INLINE void measure_sizes_with(VidaIntegration* self, const double* mu, vida_shape of) {
   vida_distance_steps* own = self->implicit.distances;
   double* speed = self->work.speed;
   const double* d = own->d;
+  complete_momenta(self);
   for (int i = 0; i < of.n; i++) {
     speed[i] =
         fabs(own->past[0].w[i]) +
@@ -308,6 +318,7 @@ VIDA_ALWAYS_INLINE bool advance(VidaIntegration* self, double t, vida_shape of) 
   find_differences(self, own->d, of);
   if (form->end) {
     form->end(self, own->next.w, own->reaction);
+    own->lacks_momenta = true;
     return true;
   }
   return finish_momenta(self, t, of);
@@ -413,11 +424,26 @@ VIDA_ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, vida_s
   return !*is_broken;
 }
 
+/* Returns the momenta at the node (n), or, where they are not known yet, those of the way of the
+ * last step: the watch compares their energy with a multiple of what is usual. */
+VIDA_ALWAYS_INLINE const double* find_rough_momenta(VidaIntegration* self, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  double* rough = self->work.place;
+  if (!own->lacks_momenta) {
+    return self->node.p;
+  }
+  for (int i = 0; i < of.n; i++) {
+    rough[i] = self->model.system->mass[i] * own->past[0].w[i];
+  }
+  return rough;
+}
+
 /* Whether the next step may follow before the frame has checked the node. */
 VIDA_ALWAYS_INLINE bool passes(VidaIntegration* self, vida_shape of) {
   vida_watch* watch = vida__frame_of(self)->watch;
   return !watch || vida__watch_is_at_hand(watch, self->node.q, of.n) ||
-         vida__watch_passes(watch, vida__node_time(self), self->node.q, self->node.p);
+         vida__watch_passes(watch, vida__node_time(self), self->node.q,
+                            find_rough_momenta(self, of));
 }
 
 /* node.step is that of the step that is made. */
@@ -431,6 +457,7 @@ VIDA_ALWAYS_INLINE long make_steps(VidaIntegration* self, long most, bool* is_br
       break;
     }
   }
+  complete_momenta(self);
   return made;
 }
 

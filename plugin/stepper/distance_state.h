@@ -40,10 +40,12 @@ struct vida_distance_steps {
   bool is_used;        /* in this motion */
   bool is_chain;       /* row r connects point r to point r - 1, or a place to point 0 */
   bool has_uniform_force;
-  bool has_force;  /* `force` is that at the node */
-  bool is_current; /* past[] are the last steps */
-  int known;       /* number of steps in past[]; the others continue their polynomial */
-  bool is_ahead;   /* some of them are not yet in the general history */
+  bool has_force;     /* `force` is that at the node */
+  bool lacks_momenta; /* p is not that of the node yet: within a series, for methods with a history
+                       */
+  bool is_current;    /* past[] are the last steps */
+  int known;          /* number of steps in past[]; the others continue their polynomial */
+  bool is_ahead;      /* some of them are not yet in the general history */
   bool has_sizes;
   int extrapolation; /* index of the next guess of steps along means (distance_energy.h) */
   long resumes;      /* the step before which no calm step is tried */

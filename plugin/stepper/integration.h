@@ -78,11 +78,12 @@ typedef struct vida_step_form {
   double* w;                  /* n: where the method keeps w of its last step, and */
   double* impulse;            /* m: nu of its last projection */
   /* For methods whose momenta follow from a history of steps instead. `begin` computes base for the
-   * step from the node; it fails for a step of another form. `end` computes p after the step from w
-   * and G0^T mu (n each). `history` is what they change, and what a step that is taken back
-   * restores. All NULL: none. */
+   * step from the node; it fails for a step of another form. `end` adds the step to the history,
+   * from w and G0^T mu (n each); `find_momenta` computes p at the node, where it is needed.
+   * `history` is what they change, and what a step that is taken back restores. All NULL: none. */
   int (*begin)(VidaIntegration* self);
   void (*end)(VidaIntegration* self, const double* w, const double* reaction);
+  void (*find_momenta)(VidaIntegration* self);
   double* history;
   size_t history_size;
   /* Equations of energy-momentum instead: start_force = end_force = 1/2, kappa = 1, and G^T mu

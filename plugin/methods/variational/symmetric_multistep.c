@@ -66,11 +66,31 @@ const vida_multistep_formula* vida__multistep_formula(int order) {
 
 /* ---- state ----------------------------------------------------------------------------------- */
 
+typedef struct multistep_state multistep_state;
+
+/* Sums over the history of a formula, with its order written out. */
+typedef struct history_sums {
+  int order;
+  /* Computes for the force (n) at the node in a slot: h F, and the parts of the next I and of the
+   * equations that do not depend on mu. */
+  void (*prepare)(const multistep_state* own, int at, int n, double h, const double* force);
+  /* Computes p (n): P of the step in a slot, weights[lag] J of the nodes before its end, and
+   * start (n). */
+  void (*add_momenta)(const multistep_state* own, int at, int n, const double* weights,
+                      const double* start, double* p);
+  /* Adds P, I and J of the step from the node in a slot to the history, for the reaction G^T mu (n)
+   * at this node. */
+  void (*remember)(const multistep_state* own, int at, int n, const double* reaction);
+} history_sums;
+
 /* At node n the history has P and I of the steps before it, and J of the nodes before it. A step
  * adds to the history, and does not read what it has added: a step that is rejected is repeated. */
-typedef struct multistep_state {
+struct multistep_state {
   const vida_multistep_formula* formula;
+  const history_sums* sums;
   double kappa;         /* beta_(k-1) */
+  long found;           /* a step, */
+  int place;            /* and its slot */
   VidaStepper* starter; /* makes the steps around the start */
   VidaStatistics spent; /* by steps back in time */
   int behind;           /* steps before the start, k/2 - 1; 0: they cannot be made */
@@ -83,7 +103,7 @@ typedef struct multistep_state {
   double* base;                                             /* n: of the equations of a step */
   double* rest; /* n: the part of the next I that does not depend on mu */
   double data[];
-} multistep_state;
+};
 
 /* Returns the slot of step or node j, which is not before 1 - k/2. */
 static int slot(const multistep_state* own, long j) {
@@ -91,10 +111,133 @@ static int slot(const multistep_state* own, long j) {
   return (int)((j + order / 2 - 1) % order);
 }
 
+/* Returns the slot of step j, which is mostly the last one or follows it. */
+static int find_slot(multistep_state* own, long j) {
+  if (j == own->found + 1) {
+    own->place = own->place + 1 < own->formula->order ? own->place + 1 : 0;
+  } else if (j != own->found) {
+    own->place = slot(own, j);
+  }
+  own->found = j;
+  return own->place;
+}
+
 /* Returns the slot of j - 1 from that of j; the division in `slot` would be a large part of a step.
  */
 static int earlier(const multistep_state* own, int at) {
   return at > 0 ? at - 1 : own->formula->order - 1;
+}
+
+/* ---- sums over the history ------------------------------------------------------------------- */
+
+/* The order is a constant where these are called, so that the sums over the history are written
+ * out. */
+VIDA_ALWAYS_INLINE void prepare(const multistep_state* own, int at, int order, int n, double h,
+                                const double* restrict force) {
+  const vida_multistep_formula* formula = own->formula;
+  const double *impulse[VIDA_MOST_LAGS], *change[VIDA_MOST_LAGS];
+  double* restrict push = own->impulse[at];
+  double* restrict rest = own->rest;
+  double* restrict base = own->base;
+  int nearest = earlier(own, at);
+  const double *momentum = own->momentum[nearest], *low = own->low[nearest];
+  for (int lag = 1; lag <= order - 2; lag++) {
+    impulse[lag] = own->impulse[nearest];
+    nearest = earlier(own, nearest);
+    change[lag] = own->change[nearest];
+  }
+  VIDA_INDEPENDENT
+  for (int i = 0; i < n; i++) {
+    push[i] = h * force[i];
+    double sum = own->kappa * push[i];
+    for (int lag = 1; lag <= order - 2; lag++) {
+      sum += formula->beta[lag + 1] * impulse[lag][i] - formula->d[lag] * change[lag][i];
+    }
+    rest[i] = sum;
+    base[i] = -(momentum[i] + (low[i] + sum));
+  }
+}
+
+VIDA_ALWAYS_INLINE void add_momenta(const multistep_state* own, int at, int order, int n,
+                                    const double* weights, const double* start, double* p) {
+  const double *momentum = own->momentum[at], *low = own->low[at];
+  const double* impulse[VIDA_MOST_LAGS];
+  for (int lag = 1; lag < order; lag++, at = earlier(own, at)) {
+    impulse[lag] = own->impulse[at];
+  }
+  VIDA_INDEPENDENT
+  for (int i = 0; i < n; i++) {
+    double all = start[i];
+    for (int lag = 1; lag < order; lag++) {
+      all += weights[lag] * impulse[lag][i];
+    }
+    p[i] = momentum[i] + (low[i] + all);
+  }
+}
+
+VIDA_ALWAYS_INLINE void remember(const multistep_state* own, int at, int n,
+                                 const double* reaction) {
+  const int before = earlier(own, at);
+  const double kappa = own->kappa, *rest = own->rest;
+  const double *momentum = own->momentum[before], *low_before = own->low[before];
+  double *next = own->momentum[at], *next_low = own->low[at];
+  double *change = own->change[before], *impulse = own->impulse[at];
+  VIDA_INDEPENDENT
+  for (int i = 0; i < n; i++) {
+    double sum = momentum[i], low = low_before[i];
+    change[i] = rest[i] - kappa * reaction[i];
+    impulse[i] -= reaction[i]; /* it is h F before */
+    vida__add_compensated(&sum, &low, change[i]);
+    next[i] = sum;
+    next_low[i] = low;
+  }
+}
+
+#define DEFINE_SUMS(name, order, attribute)                                                 \
+  attribute static void prepare_##name(const multistep_state* own, int at, int n, double h, \
+                                       const double* force) {                               \
+    prepare(own, at, order, n, h, force);                                                   \
+  }                                                                                         \
+  attribute static void add_momenta_##name(const multistep_state* own, int at, int n,       \
+                                           const double* weights, const double* start,      \
+                                           double* p) {                                     \
+    add_momenta(own, at, order, n, weights, start, p);                                      \
+  }                                                                                         \
+  attribute static void remember_##name(const multistep_state* own, int at, int n,          \
+                                        const double* reaction) {                           \
+    remember(own, at, n, reaction);                                                         \
+  }
+#define LIST_SUMS(name, order) {order, prepare_##name, add_momenta_##name, remember_##name},
+#define NO_ATTRIBUTE
+DEFINE_SUMS(4, 4, NO_ATTRIBUTE)
+DEFINE_SUMS(6, 6, NO_ATTRIBUTE)
+DEFINE_SUMS(8, 8, NO_ATTRIBUTE)
+static const history_sums plain_sums[] = {LIST_SUMS(4, 4) LIST_SUMS(6, 6) LIST_SUMS(8, 8)};
+
+/* Instructions for four numbers at once round each of them as those for one number do. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define WIDE __attribute__((target("avx")))
+DEFINE_SUMS(wide_4, 4, WIDE)
+DEFINE_SUMS(wide_6, 6, WIDE)
+DEFINE_SUMS(wide_8, 8, WIDE)
+static const history_sums wide_sums[] = {LIST_SUMS(wide_4, 4) LIST_SUMS(wide_6, 6)
+                                             LIST_SUMS(wide_8, 8)};
+
+static const history_sums* all_sums(void) {
+  return __builtin_cpu_supports("avx") ? wide_sums : plain_sums;
+}
+#else
+static const history_sums* all_sums(void) {
+  return plain_sums;
+}
+#endif
+
+static const history_sums* find_sums(int order) {
+  const history_sums* sums = all_sums();
+  while (sums->order != order) {
+    sums++;
+  }
+  return sums;
 }
 
 static void destroy(VidaIntegration* self) {
@@ -106,6 +249,7 @@ static void destroy(VidaIntegration* self) {
 
 static int begin_step(VidaIntegration* self);
 static void end_step(VidaIntegration* self, const double* w, const double* reaction);
+static void find_node_momenta(VidaIntegration* self);
 
 static int allocate(VidaIntegration* self, const vida_multistep_formula* formula,
                     VidaError* error) {
@@ -130,12 +274,15 @@ static int allocate(VidaIntegration* self, const vida_multistep_formula* formula
   own->has_uniform_force =
       self->model.system->separable && vida__has_uniform_force(self->model.system);
   own->formula = formula;
+  own->sums = find_sums(formula->order);
   own->kappa = formula->beta[formula->order - 1];
+  own->place = slot(own, own->found);
   self->state = own;
   self->implicit.form = (vida_step_form){.base = own->base,
                                          .kappa = &own->kappa,
                                          .begin = begin_step,
                                          .end = end_step,
+                                         .find_momenta = find_node_momenta,
                                          .history = own->data,
                                          .history_size = arrays * n,
                                          .spent = &own->spent};
@@ -223,66 +370,13 @@ static int jacobian(void* data, const double* u, double* matrix) {
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-/* Computes h F at the node into `push` (n). */
-static int find_push(VidaIntegration* self, double* push) {
+/* Returns the force at the node in *force (n), which may be in `place`. */
+static int find_force(VidaIntegration* self, double* place, const double** force) {
   const multistep_state* own = self->state;
-  const double h = self->node.h;
-  const double* force = self->model.system->uniform_force;
-  int code = VIDA_SUCCESS;
-  if (!own->has_uniform_force) {
-    code = vida__gradient(&self->model.evaluator, vida__node_time(self), self->node.q, self->node.v,
-                          push, self->work.l_v);
-    force = push;
-  }
-  for (int i = 0; i < self->model.n; i++) {
-    push[i] = h * force[i];
-  }
-  return code;
-}
-
-/* Adds beta J and -d I of earlier nodes and steps to rest (n). The order is a constant where this
- * is called, so that the sum over the history is written out. */
-VIDA_ALWAYS_INLINE void add_history(const multistep_state* own, int nearest, int order, int n,
-                                    double* restrict rest) {
-  const vida_multistep_formula* formula = own->formula;
-  const double *impulse[VIDA_MOST_LAGS], *change[VIDA_MOST_LAGS];
-  for (int lag = 1; lag <= order - 2; lag++) {
-    impulse[lag] = own->impulse[nearest];
-    nearest = earlier(own, nearest);
-    change[lag] = own->change[nearest];
-  }
-  for (int i = 0; i < n; i++) {
-    double sum = rest[i];
-    for (int lag = 1; lag <= order - 2; lag++) {
-      sum += formula->beta[lag + 1] * impulse[lag][i] - formula->d[lag] * change[lag][i];
-    }
-    rest[i] = sum;
-  }
-}
-
-/* Computes the parts of the next I and of the equations that do not depend on mu, for the push h F
- * (n) at the node. */
-static void prepare_equations(VidaIntegration* self, const double* push) {
-  multistep_state* own = self->state;
-  const int n = self->model.n, before = slot(own, self->node.step - 1);
-  const double *momentum = own->momentum[before], *low = own->low[before];
-  double* restrict rest = own->rest;
-  for (int i = 0; i < n; i++) {
-    rest[i] = own->kappa * push[i];
-  }
-  switch (own->formula->order) {
-    case 4:
-      add_history(own, before, 4, n, rest);
-      break;
-    case 6:
-      add_history(own, before, 6, n, rest);
-      break;
-    default:
-      add_history(own, before, 8, n, rest);
-  }
-  for (int i = 0; i < n; i++) {
-    own->base[i] = -(momentum[i] + (low[i] + rest[i]));
-  }
+  *force = own->has_uniform_force ? self->model.system->uniform_force : place;
+  return own->has_uniform_force ? VIDA_SUCCESS
+                                : vida__gradient(&self->model.evaluator, vida__node_time(self),
+                                                 self->node.q, self->node.v, place, self->work.l_v);
 }
 
 /* Computes w and mu. Without constraints and with a diagonal mass matrix, w is explicit. */
@@ -298,85 +392,45 @@ static int solve(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Adds P, I and J of the step to the history, for the reaction G^T mu (n) at its start. */
-static void remember(VidaIntegration* self, const double* restrict reaction) {
-  multistep_state* own = self->state;
-  const int n = self->model.n;
-  const int now = slot(own, self->node.step), before = earlier(own, now);
-  const double* restrict rest = own->rest;
-  const double *momentum = own->momentum[before], *low_before = own->low[before];
-  double* restrict change = own->change[before];
-  double* restrict impulse = own->impulse[now]; /* contains h F */
-  for (int i = 0; i < n; i++) {
-    change[i] = rest[i] - own->kappa * reaction[i];
-    impulse[i] -= reaction[i];
-  }
-  for (int i = 0; i < n; i++) {
-    double sum = momentum[i], low = low_before[i];
-    vida__add_compensated(&sum, &low, change[i]);
-    own->momentum[now][i] = sum;
-    own->low[now][i] = low;
-  }
-}
-
-/* Adds P of the step in the slot `at`, and weights[lag] J of the nodes before its end, to sum (n).
- * The order is a constant, as in add_history. */
-VIDA_ALWAYS_INLINE void add_momenta(const multistep_state* own, int at, int order, int n,
-                                    const double* weights, double* restrict sum) {
-  const double *momentum = own->momentum[at], *low = own->low[at];
-  const double* impulse[VIDA_MOST_LAGS];
-  for (int lag = 1; lag < order; lag++, at = earlier(own, at)) {
-    impulse[lag] = own->impulse[at];
-  }
-  for (int i = 0; i < n; i++) {
-    double all = sum[i];
-    for (int lag = 1; lag < order; lag++) {
-      all += weights[lag] * impulse[lag][i];
-    }
-    sum[i] = momentum[i] + (low[i] + all);
-  }
-}
-
-/* Adds P of the step to the node, and weights[lag] J of the nodes before it, to sum (n). */
+/* Computes p (n) from P of the step to the node, weights[lag] J of the nodes before it, and start
+ * (n). */
 static void find_momenta(const VidaIntegration* self, long node, const double* weights,
-                         double* sum) {
+                         const double* start, double* p) {
   const multistep_state* own = self->state;
-  const int n = self->model.n, at = slot(own, node - 1);
-  switch (own->formula->order) {
-    case 4:
-      add_momenta(own, at, 4, n, weights, sum);
-      break;
-    case 6:
-      add_momenta(own, at, 6, n, weights, sum);
-      break;
-    default:
-      add_momenta(own, at, 8, n, weights, sum);
-  }
+  own->sums->add_momenta(own, slot(own, node - 1), self->model.n, weights, start, p);
 }
 
 /* Prepares the equations of a step of the formula; vida_step_form.begin. */
 static int begin_step(VidaIntegration* self) {
   multistep_state* own = self->state;
-  double* impulse = own->impulse[slot(own, self->node.step)];
+  const double* force;
   if (!own->has_history) {
     return VIDA_NOT_SUPPORTED; /* a step of the starter */
   }
-  const int code = find_push(self, impulse);
+  const int code = find_force(self, self->work.place, &force);
   if (!code) {
-    prepare_equations(self, impulse);
+    own->sums->prepare(own, find_slot(own, self->node.step), self->model.n, self->node.h, force);
   }
   return code;
 }
 
-/* Computes the momenta after a step; vida_step_form.end. */
+/* Adds the step to the history; vida_step_form.end. */
 static void end_step(VidaIntegration* self, const double* w, const double* reaction) {
   const multistep_state* own = self->state;
-  const size_t bytes = (size_t)self->model.n * sizeof(double);
-  remember(self, reaction);
-  memset(self->node.p, 0, bytes);
-  memset(self->node.p_low, 0, bytes);
-  find_momenta(self, self->node.step + 1, own->formula->without_force, self->node.p);
-  memcpy(self->node.v, w, bytes); /* a guess for the next step */
+  own->sums->remember(own, own->place, self->model.n, reaction);
+  memcpy(self->node.v, w, (size_t)self->model.n * sizeof *w); /* a guess for the next step */
+}
+
+/* Computes p at the node, which is that of this step. */
+static void set_momenta(VidaIntegration* self, long node) {
+  const multistep_state* own = self->state;
+  memset(self->node.p_low, 0, (size_t)self->model.n * sizeof(double));
+  find_momenta(self, node, own->formula->without_force, self->node.p_low, self->node.p);
+}
+
+/* vida_step_form.find_momenta */
+static void find_node_momenta(VidaIntegration* self) {
+  set_momenta(self, self->node.step);
 }
 
 static int multistep(VidaIntegration* self, VidaError* error) {
@@ -395,6 +449,7 @@ static int multistep(VidaIntegration* self, VidaError* error) {
   vida__add_reaction(self->model.system, self->implicit.entries0, 1.0, mu, reaction);
   vida__advance_positions(self, w);
   end_step(self, w, reaction);
+  set_momenta(self, self->node.step + 1);
   return VIDA_SUCCESS;
 }
 
@@ -580,11 +635,12 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   if (node <= first_node(own)) {
     return VIDA_SUCCESS; /* those of the starter */
   }
-  int code = find_push(self, p);
-  for (int i = 0; i < n; i++) {
-    p[i] *= own->formula->with_force[0];
+  const double* force;
+  int code = find_force(self, p, &force);
+  for (int i = 0; i < n && !code; i++) {
+    p[i] = self->node.h * force[i] * own->formula->with_force[0];
   }
-  find_momenta(self, node, own->formula->with_force, p);
+  find_momenta(self, node, own->formula->with_force, p, p);
   code = code ? code : vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
   return code
              ? vida__evaluation_failed(self, code, error)
