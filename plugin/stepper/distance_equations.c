@@ -10,6 +10,8 @@
 #include "stepper/distance_energy.h"
 #include "stepper/distance_kernels.h"
 
+enum { PART_ROWS = 64 }; /* of a chain, whose numbers are in the cache together */
+
 /* ---- guess ----------------------------------------------------------------------------------- */
 
 /* Extrapolates the multipliers by three past values, and by four if the last one would have helped.
@@ -281,12 +283,37 @@ VIDA_ALWAYS_INLINE int find_force(VidaIntegration* self, double t) {
 }
 
 /* Computes the momenta after the step, but for the forces at its end and the projection. */
-VIDA_ALWAYS_INLINE void advance_momenta(VidaIntegration* self, vida_shape of) {
+VIDA_ALWAYS_INLINE void advance_momenta(VidaIntegration* self, vida_part part, vida_shape of) {
   const vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
   add_force(self, own->has_uniform_force ? form->start_force + form->end_force : form->start_force,
-            of);
-  subtract_impulses(self, *form->kappa, form->is_mean ? own->mean : own->d, own->next.mu, of);
+            part);
+  subtract_impulses(self, *form->kappa, form->is_mean ? own->mean : own->d, own->next.mu, part, of);
+}
+
+/* Moves positions and g to the end of the step, where d goes to d_before. */
+VIDA_ALWAYS_INLINE void advance_positions(VidaIntegration* self, vida_part part, vida_shape of) {
+  const vida_distance_steps* own = self->implicit.distances;
+  move_positions(self, part);
+  for (int r = part.row; r < part.row_end; r++) {
+    self->implicit.g_tracked[r] = self->node.h * own->residual[r];
+  }
+  find_differences(self, own->d_before, part, of);
+}
+
+/* Moves a long chain to the end of the step, part by part, so that all passes through a part find
+ * its numbers in the cache. The last point of a part is complete with the first row of the next. */
+VIDA_ALWAYS_INLINE void advance_chain(VidaIntegration* self, vida_shape of) {
+  int rounded_momenta = 0;
+  for (int row = 0; row < of.m; row += PART_ROWS) {
+    const int row_end = row + PART_ROWS < of.m ? row + PART_ROWS : of.m;
+    const vida_part part = {row, row_end, row * of.dimension, row_end * of.dimension};
+    const int complete = row_end < of.m ? part.end - of.dimension : of.n;
+    advance_momenta(self, part, of);
+    advance_positions(self, part, of);
+    round_momenta(self, rounded_momenta, complete);
+    rounded_momenta = complete;
+  }
 }
 
 /* Adds the forces at the end of the step, whose time is t, to the momenta. */
@@ -295,9 +322,9 @@ VIDA_ALWAYS_INLINE bool finish_momenta(VidaIntegration* self, double t, vida_sha
     return false;
   }
   if (!self->implicit.distances->has_uniform_force) {
-    add_force(self, self->implicit.form.end_force, of);
+    add_force(self, self->implicit.form.end_force, whole_of(of));
   }
-  round_momenta(self, of);
+  round_momenta(self, 0, of.n);
   return true;
 }
 
@@ -305,17 +332,18 @@ VIDA_ALWAYS_INLINE bool finish_momenta(VidaIntegration* self, double t, vida_sha
 VIDA_ALWAYS_INLINE bool advance(VidaIntegration* self, double t, vida_shape of) {
   vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
+  if (of.is_chain && of.m > PART_ROWS && own->has_uniform_force && !form->end) {
+    advance_chain(self, of);
+    exchange(&own->d, &own->d_before);
+    return true;
+  }
   if (form->end) {
     find_reaction(self, own->next.mu, of);
   } else {
-    advance_momenta(self, of);
+    advance_momenta(self, whole_of(of), of);
   }
-  move_positions(self, of);
-  for (int r = 0; r < of.m; r++) {
-    self->implicit.g_tracked[r] = self->node.h * own->residual[r];
-  }
+  advance_positions(self, whole_of(of), of);
   exchange(&own->d, &own->d_before);
-  find_differences(self, own->d, of);
   if (form->end) {
     form->end(self, own->next.w, own->reaction);
     own->lacks_momenta = true;
@@ -379,8 +407,8 @@ VIDA_ALWAYS_INLINE bool project(VidaIntegration* self, vida_shape of) {
   if (!(left < near_rounding)) {
     return false;
   }
-  subtract_impulses(self, 1.0, own->d, own->nu, of);
-  round_momenta(self, of);
+  subtract_impulses(self, 1.0, own->d, own->nu, whole_of(of), of);
+  round_momenta(self, 0, of.n);
   return true;
 }
 
@@ -613,7 +641,6 @@ void vida__measure_distance_sizes(VidaIntegration* self) {
 
 void vida__find_distance_vectors(VidaIntegration* self) {
   vida_distance_steps* own = self->implicit.distances;
-  find_differences(
-      self, own->d,
-      (vida_shape){self->model.n, self->model.m, own->distances.dimension, own->is_chain});
+  const vida_shape of = {self->model.n, self->model.m, own->distances.dimension, own->is_chain};
+  find_differences(self, own->d, whole_of(of), of);
 }

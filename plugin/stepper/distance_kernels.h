@@ -149,11 +149,12 @@ VIDA_ALWAYS_INLINE void find_reaction(VidaIntegration* self, const double* restr
  * term: equal and opposite impulses then cancel exactly. */
 VIDA_ALWAYS_INLINE void subtract_impulses(VidaIntegration* self, double weight,
                                           const double* restrict d, const double* restrict impulses,
-                                          vida_shape of) {
-  const vida_distance_row* restrict at = self->implicit.distances->rows;
+                                          vida_part part, vida_shape of) {
+  const vida_distance_row* restrict at = self->implicit.distances->rows + part.row;
   double* restrict p = self->node.p;
   double* restrict low = self->node.p_low;
-  for (int r = 0; r < of.m; r++, at++, d += of.dimension) {
+  d += part.row * of.dimension;
+  for (int r = part.row; r < part.row_end; r++, at++, d += of.dimension) {
     const double impulse = weight * at->factor * impulses[r];
     add_exactly(p + second_of(at, r, of), low + second_of(at, r, of), -impulse, d, of.dimension);
     if (first_of(at, r, of) < of.n) {
@@ -218,22 +219,22 @@ VIDA_ALWAYS_INLINE bool solve_matrix(vida_distance_steps* own, const double* b, 
 
 /* Adds h times a share of the force to the momenta. The sum is rounded when the impulses of the
  * constraints have been added. */
-VIDA_ALWAYS_INLINE void add_force(VidaIntegration* self, double share, vida_shape of) {
+VIDA_ALWAYS_INLINE void add_force(VidaIntegration* self, double share, vida_part part) {
   const double weight = share * self->node.h;
   const double* restrict force = self->implicit.distances->force;
   double* restrict p = self->node.p;
   double* restrict low = self->node.p_low;
-  for (int i = 0; i < of.n; i++) {
+  for (int i = part.at; i < part.end; i++) {
     double left;
     p[i] = vida__add_exactly(p[i], weight * force[i], &left);
     low[i] += left;
   }
 }
 
-VIDA_ALWAYS_INLINE void round_momenta(VidaIntegration* self, vida_shape of) {
+VIDA_ALWAYS_INLINE void round_momenta(VidaIntegration* self, int begin, int end) {
   double* restrict p = self->node.p;
   double* restrict low = self->node.p_low;
-  for (int i = 0; i < of.n; i++) {
+  for (int i = begin; i < end; i++) {
     double left;
     p[i] = vida__add_exactly(p[i], low[i], &left);
     low[i] = left;
@@ -241,11 +242,13 @@ VIDA_ALWAYS_INLINE void round_momenta(VidaIntegration* self, vida_shape of) {
 }
 
 /* Computes d at the node, from the compensated positions. */
-VIDA_ALWAYS_INLINE void find_differences(const VidaIntegration* self, double* d, vida_shape of) {
+VIDA_ALWAYS_INLINE void find_differences(const VidaIntegration* self, double* d, vida_part part,
+                                         vida_shape of) {
   const vida_distance_steps* own = self->implicit.distances;
   const double *q = self->node.q, *low = self->node.q_low;
-  const double* place = own->distances.place;
-  for (int r = 0; r < of.m; r++, d += of.dimension, place += of.dimension) {
+  const double* place = own->distances.place + part.row * of.dimension;
+  d += part.row * of.dimension;
+  for (int r = part.row; r < part.row_end; r++, d += of.dimension, place += of.dimension) {
     const vida_distance_row* at = &own->rows[r];
     const bool is_pair = first_of(at, r, of) < of.n;
     for (int k = 0; k < of.dimension; k++) {
@@ -262,12 +265,12 @@ VIDA_ALWAYS_INLINE void exchange(double** a, double** b) {
   *b = kept;
 }
 
-VIDA_ALWAYS_INLINE void move_positions(VidaIntegration* self, vida_shape of) {
+VIDA_ALWAYS_INLINE void move_positions(VidaIntegration* self, vida_part part) {
   const double h = self->node.h;
   const double* restrict w = self->implicit.distances->next.w;
   double* restrict q = self->node.q;
   double* restrict low = self->node.q_low;
-  for (int i = 0; i < of.n; i++) {
+  for (int i = part.at; i < part.end; i++) {
     double left, rest;
     const double total = vida__add_exactly(q[i], h * w[i], &left);
     q[i] = vida__add_exactly(total, low[i] + left, &rest);

@@ -88,6 +88,16 @@ typedef struct vida_shape {
   bool is_chain;
 } vida_shape;
 
+/* A part of the rows and of the coordinates, which a pass goes through: row .. row_end - 1, and
+ * at .. end - 1. */
+typedef struct vida_part {
+  int row, row_end, at, end;
+} vida_part;
+
+VIDA_ALWAYS_INLINE vida_part whole_of(vida_shape of) {
+  return (vida_part){0, of.m, 0, of.n};
+}
+
 /* Return the coordinates of the points of row r, which is `at`. */
 VIDA_ALWAYS_INLINE int first_of(const vida_distance_row* at, int r, vida_shape of) {
   return !of.is_chain ? at->first : r > 0 ? (r - 1) * of.dimension : of.n;
