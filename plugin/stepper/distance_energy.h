@@ -71,22 +71,22 @@ VIDA_ALWAYS_INLINE void choose_extrapolation(VidaIntegration* self, vida_shape o
   }
 }
 
-/* Computes the means, d and g / h at the end of the step. Returns the largest residual of g / h,
- * relative to its terms; *moved receives the largest change of an impulse with its mean, relative
- * to the terms of the momentum. */
-VIDA_ALWAYS_INLINE double find_mean_residual(VidaIntegration* self, double* moved, vida_shape of) {
+/* Computes the means, d and g / h at the end of the step in some rows. Returns the larger one of
+ * `largest` and their residuals of g / h, relative to its terms; *moved likewise becomes the
+ * largest change of an impulse with its mean, relative to the terms of the momentum. */
+VIDA_ALWAYS_INLINE double find_mean_residual(VidaIntegration* self, int begin, int end,
+                                             double largest, double* moved, vida_shape of) {
   const vida_distance_steps* own = self->implicit.distances;
   const double h = self->node.h;
-  const vida_distance_row* restrict at = own->rows;
+  const int first = begin * of.dimension;
+  const vida_distance_row* restrict at = own->rows + begin;
   const double* restrict w = own->next.w;
-  const double* restrict d = own->d;
-  double* restrict ahead = own->ahead;
-  double* restrict mean = own->mean;
-  double* restrict turned = own->turned;
+  const double* restrict d = own->d + first;
+  double* restrict ahead = own->ahead + first;
+  double* restrict mean = own->mean + first;
+  double* restrict turned = own->turned + first;
   double* restrict residual = own->residual;
-  double largest = 0.0;
-  *moved = 0.0;
-  for (int r = 0; r < of.m; r++, at++) {
+  for (int r = begin; r < end; r++, at++) {
     double rate[VIDA_MOST_COMPONENTS], middle[VIDA_MOST_COMPONENTS];
     double sum = 0.0, change = 0.0;
     find_difference(w + second_of(at, r, of), w + first_of(at, r, of), rate, of.dimension);
@@ -116,20 +116,39 @@ VIDA_ALWAYS_INLINE double find_mean_residual(VidaIntegration* self, double* move
   return largest;
 }
 
+/* Computes the velocities for the means, the new means and what find_mean_residual computes for
+ * them. */
+VIDA_ALWAYS_INLINE double evaluate_means(VidaIntegration* self, double* moved, vida_shape of) {
+  int begin = 0;
+  double largest = 0.0;
+  *moved = 0.0;
+  for (vida_part part = {0}; part.row_end < of.m;) {
+    part = part_from(part.row_end, of);
+    find_velocities(self, 0.5, self->implicit.distances->mean, part, of);
+    const int end = complete_rows(part, of);
+    largest = find_mean_residual(self, begin, end, largest, moved, of);
+    begin = end;
+  }
+  return largest;
+}
+
 /* Adds the effect of the new means on g / h to the residual, so that Newton's method anticipates
  * it.
  */
 VIDA_ALWAYS_INLINE void anticipate_means(VidaIntegration* self, vida_shape of) {
   vida_distance_steps* own = self->implicit.distances;
-  const vida_distance_row* restrict at = own->rows;
-  const double* restrict ahead = own->ahead;
   double* restrict dw = own->v;
-  memset(dw, 0, (size_t)of.n * sizeof *dw);
-  subtract_accelerated(own, 0.5, own->turned, own->next.mu, dw, of);
-  for (int r = 0; r < of.m; r++, at++, ahead += of.dimension) {
-    double rate[VIDA_MOST_COMPONENTS];
-    find_difference(dw + second_of(at, r, of), dw + first_of(at, r, of), rate, of.dimension);
-    own->residual[r] += at->factor * dot(ahead, rate, of.dimension);
+  int r = 0;
+  for (vida_part part = {0}; part.row_end < of.m;) {
+    part = part_from(part.row_end, of);
+    memset(dw + part.at, 0, (size_t)(part.end - part.at) * sizeof *dw);
+    subtract_accelerated(own, 0.5, own->turned, own->next.mu, dw, part, of);
+    for (const int end = complete_rows(part, of); r < end; r++) {
+      const vida_distance_row* restrict at = &own->rows[r];
+      double rate[VIDA_MOST_COMPONENTS];
+      find_difference(dw + second_of(at, r, of), dw + first_of(at, r, of), rate, of.dimension);
+      own->residual[r] += at->factor * dot(own->ahead + r * of.dimension, rate, of.dimension);
+    }
   }
 }
 
@@ -168,8 +187,7 @@ VIDA_ALWAYS_INLINE bool solve_means(VidaIntegration* self, vida_shape of) {
   for (int k = 0; k <= most_iterations; k++) {
     at.left_before = at.left;
     at.moved_before = at.moved;
-    find_velocities(self, 0.5, own->mean, of);
-    at.left = find_mean_residual(self, &at.moved, of);
+    at.left = evaluate_means(self, &at.moved, of);
     own->counts.residuals++;
     const bool is_rounded = at.left <= rounded;
     const bool is_slow = k > 0 && !is_rounded && !(at.left < good_contraction * at.left_before);

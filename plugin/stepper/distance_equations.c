@@ -10,8 +10,6 @@
 #include "stepper/distance_energy.h"
 #include "stepper/distance_kernels.h"
 
-enum { PART_ROWS = 64 }; /* of a chain, whose numbers are in the cache together */
-
 /* ---- guess ----------------------------------------------------------------------------------- */
 
 /* Extrapolates the multipliers by three past values, and by four if the last one would have helped.
@@ -74,7 +72,7 @@ VIDA_ALWAYS_INLINE double evaluate(VidaIntegration* self, vida_shape of) {
   if (of.is_chain) {
     return move_chain(self, of);
   }
-  find_velocities(self, *self->implicit.form.kappa, self->implicit.distances->d, of);
+  find_velocities(self, *self->implicit.form.kappa, self->implicit.distances->d, whole_of(of), of);
   return find_residual(self, of);
 }
 
@@ -187,7 +185,7 @@ VIDA_ALWAYS_INLINE double find_first_residual(VidaIntegration* self, vida_shape 
   }
   const double left = find_residual(self, of);
   add_rates(self, -1.0, of);
-  find_velocities(self, *self->implicit.form.kappa, own->d, of);
+  find_velocities(self, *self->implicit.form.kappa, own->d, whole_of(of), of);
   add_rates(self, 1.0, of);
   return left;
 }
@@ -301,16 +299,15 @@ VIDA_ALWAYS_INLINE void advance_positions(VidaIntegration* self, vida_part part,
   find_differences(self, own->d_before, part, of);
 }
 
-/* Moves a long chain to the end of the step, part by part, so that all passes through a part find
- * its numbers in the cache. The last point of a part is complete with the first row of the next. */
-VIDA_ALWAYS_INLINE void advance_chain(VidaIntegration* self, vida_shape of) {
+/* Moves the node to the end of the step, without forces that change during it. */
+VIDA_ALWAYS_INLINE void advance_parts(VidaIntegration* self, vida_shape of) {
   int rounded_momenta = 0;
-  for (int row = 0; row < of.m; row += PART_ROWS) {
-    const int row_end = row + PART_ROWS < of.m ? row + PART_ROWS : of.m;
-    const vida_part part = {row, row_end, row * of.dimension, row_end * of.dimension};
-    const int complete = row_end < of.m ? part.end - of.dimension : of.n;
+  for (vida_part part = {0}; part.row_end < of.m;) {
+    part = part_from(part.row_end, of);
     advance_momenta(self, part, of);
     advance_positions(self, part, of);
+    const int rows = complete_rows(part, of);
+    const int complete = rows < of.m ? rows * of.dimension : of.n;
     round_momenta(self, rounded_momenta, complete);
     rounded_momenta = complete;
   }
@@ -332,8 +329,8 @@ VIDA_ALWAYS_INLINE bool finish_momenta(VidaIntegration* self, double t, vida_sha
 VIDA_ALWAYS_INLINE bool advance(VidaIntegration* self, double t, vida_shape of) {
   vida_distance_steps* own = self->implicit.distances;
   const vida_step_form* form = &self->implicit.form;
-  if (of.is_chain && of.m > PART_ROWS && own->has_uniform_force && !form->end) {
-    advance_chain(self, of);
+  if (has_parts(of) && own->has_uniform_force && !form->end) {
+    advance_parts(self, of);
     exchange(&own->d, &own->d_before);
     return true;
   }
@@ -399,7 +396,7 @@ VIDA_ALWAYS_INLINE bool project(VidaIntegration* self, vida_shape of) {
     if (!solve_matrix(own, own->residual, own->correction, of)) {
       return false;
     }
-    subtract_accelerated(own, 1.0, own->d, own->correction, own->v, of);
+    subtract_accelerated(own, 1.0, own->d, own->correction, own->v, whole_of(of), of);
     for (int r = 0; r < of.m; r++) {
       own->nu[r] += own->correction[r];
     }

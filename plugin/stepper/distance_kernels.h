@@ -35,9 +35,10 @@ VIDA_ALWAYS_INLINE void find_difference(const double* to, const double* from, do
 VIDA_ALWAYS_INLINE void subtract_accelerated(const vida_distance_steps* own, double weight,
                                              const double* restrict d,
                                              const double* restrict impulses, double* restrict w,
-                                             vida_shape of) {
-  const vida_distance_row* restrict at = own->rows;
-  for (int r = 0; r < of.m; r++, at++, d += of.dimension) {
+                                             vida_part part, vida_shape of) {
+  const vida_distance_row* restrict at = own->rows + part.row;
+  d += part.row * of.dimension;
+  for (int r = part.row; r < part.row_end; r++, at++, d += of.dimension) {
     const double impulse = weight * at->factor * impulses[r];
     const double by_first = impulse * at->by_first, by_second = impulse * at->by_second;
     double *from = w + first_of(at, r, of), *to = w + second_of(at, r, of);
@@ -59,11 +60,11 @@ VIDA_ALWAYS_INLINE void subtract_accelerated(const vida_distance_steps* own, dou
 
 /* Computes w = unconstrained - weight M^-1 G^T mu, with these vectors for the gradients. */
 VIDA_ALWAYS_INLINE void find_velocities(VidaIntegration* self, double weight, const double* vectors,
-                                        vida_shape of) {
+                                        vida_part part, vida_shape of) {
   const vida_distance_steps* own = self->implicit.distances;
   double* restrict w = own->next.w;
-  memcpy(w, own->unconstrained, (size_t)of.n * sizeof *w);
-  subtract_accelerated(own, weight, vectors, own->next.mu, w, of);
+  memcpy(w + part.at, own->unconstrained + part.at, (size_t)(part.end - part.at) * sizeof *w);
+  subtract_accelerated(own, weight, vectors, own->next.mu, w, part, of);
 }
 
 /* Computes d and g / h of row r at the end of a step of length h, in which its points move apart at

@@ -98,6 +98,27 @@ VIDA_ALWAYS_INLINE vida_part whole_of(vida_shape of) {
   return (vida_part){0, of.m, 0, of.n};
 }
 
+enum { PART_ROWS = 64 }; /* whose numbers are in the cache together */
+
+/* Returns whether passes go through the shape part by part. Those of a long chain do, so that all
+ * of them find the numbers of a part in the cache. The last point of a part is complete with the
+ * first row of the next one. */
+VIDA_ALWAYS_INLINE bool has_parts(vida_shape of) {
+  return of.is_chain && of.m > PART_ROWS;
+}
+
+/* Returns the part that begins with a row. */
+VIDA_ALWAYS_INLINE vida_part part_from(int row, vida_shape of) {
+  const int end = row + PART_ROWS < of.m ? row + PART_ROWS : of.m;
+  return has_parts(of) ? (vida_part){row, end, row * of.dimension, end * of.dimension}
+                       : whole_of(of);
+}
+
+/* Returns the end of the rows whose points are complete after a part. */
+VIDA_ALWAYS_INLINE int complete_rows(vida_part part, vida_shape of) {
+  return part.row_end < of.m ? part.row_end - 1 : of.m;
+}
+
 /* Return the coordinates of the points of row r, which is `at`. */
 VIDA_ALWAYS_INLINE int first_of(const vida_distance_row* at, int r, vida_shape of) {
   return !of.is_chain ? at->first : r > 0 ? (r - 1) * of.dimension : of.n;
