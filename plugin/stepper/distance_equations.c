@@ -449,26 +449,14 @@ VIDA_ALWAYS_INLINE bool make_step(VidaIntegration* self, bool* is_broken, vida_s
   return !*is_broken;
 }
 
-/* Returns the momenta at the node (n), or, where they are not known yet, those of the way of the
- * last step: the watch compares their energy with a multiple of what is usual. */
-VIDA_ALWAYS_INLINE const double* find_rough_momenta(VidaIntegration* self, vida_shape of) {
-  const vida_distance_steps* own = self->implicit.distances;
-  double* rough = self->work.place;
-  if (!own->lacks_momenta) {
-    return self->node.p;
-  }
-  for (int i = 0; i < of.n; i++) {
-    rough[i] = self->model.system->mass[i] * own->past[0].w[i];
-  }
-  return rough;
-}
-
 /* Whether the next step may follow before the frame has checked the node. */
 VIDA_ALWAYS_INLINE bool passes(VidaIntegration* self, vida_shape of) {
   vida_watch* watch = vida__frame_of(self)->watch;
-  return !watch || vida__watch_is_at_hand(watch, self->node.q, of.n) ||
-         vida__watch_passes(watch, vida__node_time(self), self->node.q,
-                            find_rough_momenta(self, of));
+  if (!watch || vida__watch_is_at_hand(watch, self->node.q, of.n)) {
+    return true;
+  }
+  complete_momenta(self);
+  return vida__watch_passes(watch, vida__node_time(self), self->node.q, self->node.p);
 }
 
 /* node.step is that of the step that is made. */

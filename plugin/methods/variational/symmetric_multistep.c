@@ -74,10 +74,9 @@ typedef struct history_sums {
   /* Computes for the force (n) at the node in a slot: h F, and the parts of the next I and of the
    * equations that do not depend on mu. */
   void (*prepare)(const multistep_state* own, int at, int n, double h, const double* force);
-  /* Computes p (n): P of the step in a slot, weights[lag] J of the nodes before its end, and
-   * start (n). */
-  void (*add_momenta)(const multistep_state* own, int at, int n, const double* weights,
-                      const double* start, double* p);
+  /* Computes p and its rounding error (n) without force: P of the step in a slot, and shares of J
+   * of the nodes before its end. */
+  void (*find_momenta)(const multistep_state* own, int at, int n, double* p, double* low);
   /* Adds P, I and J of the step from the node in a slot to the history, for the reaction G^T mu (n)
    * at this node. */
   void (*remember)(const multistep_state* own, int at, int n, const double* reaction);
@@ -91,6 +90,7 @@ struct multistep_state {
   double kappa;         /* beta_(k-1) */
   long found;           /* a step, */
   int place;            /* and its slot */
+  int last;             /* slot of the last step, since the next one may fail */
   VidaStepper* starter; /* makes the steps around the start */
   VidaStatistics spent; /* by steps back in time */
   int behind;           /* steps before the start, k/2 - 1; 0: they cannot be made */
@@ -158,20 +158,21 @@ VIDA_ALWAYS_INLINE void prepare(const multistep_state* own, int at, int order, i
   }
 }
 
-VIDA_ALWAYS_INLINE void add_momenta(const multistep_state* own, int at, int order, int n,
-                                    const double* weights, const double* start, double* p) {
+VIDA_ALWAYS_INLINE void find_momenta(const multistep_state* own, int at, int order, int n,
+                                     double* p, double* p_low) {
   const double *momentum = own->momentum[at], *low = own->low[at];
-  const double* impulse[VIDA_MOST_LAGS];
+  const double *weights = own->formula->without_force, *impulse[VIDA_MOST_LAGS];
   for (int lag = 1; lag < order; lag++, at = earlier(own, at)) {
     impulse[lag] = own->impulse[at];
   }
   VIDA_INDEPENDENT
   for (int i = 0; i < n; i++) {
-    double all = start[i];
+    double all = 0.0;
     for (int lag = 1; lag < order; lag++) {
       all += weights[lag] * impulse[lag][i];
     }
     p[i] = momentum[i] + (low[i] + all);
+    p_low[i] = 0.0;
   }
 }
 
@@ -193,21 +194,20 @@ VIDA_ALWAYS_INLINE void remember(const multistep_state* own, int at, int n,
   }
 }
 
-#define DEFINE_SUMS(name, order, attribute)                                                 \
-  attribute static void prepare_##name(const multistep_state* own, int at, int n, double h, \
-                                       const double* force) {                               \
-    prepare(own, at, order, n, h, force);                                                   \
-  }                                                                                         \
-  attribute static void add_momenta_##name(const multistep_state* own, int at, int n,       \
-                                           const double* weights, const double* start,      \
-                                           double* p) {                                     \
-    add_momenta(own, at, order, n, weights, start, p);                                      \
-  }                                                                                         \
-  attribute static void remember_##name(const multistep_state* own, int at, int n,          \
-                                        const double* reaction) {                           \
-    remember(own, at, n, reaction);                                                         \
+#define DEFINE_SUMS(name, order, attribute)                                                       \
+  attribute static void prepare_##name(const multistep_state* own, int at, int n, double h,       \
+                                       const double* force) {                                     \
+    prepare(own, at, order, n, h, force);                                                         \
+  }                                                                                               \
+  attribute static void find_momenta_##name(const multistep_state* own, int at, int n, double* p, \
+                                            double* low) {                                        \
+    find_momenta(own, at, order, n, p, low);                                                      \
+  }                                                                                               \
+  attribute static void remember_##name(const multistep_state* own, int at, int n,                \
+                                        const double* reaction) {                                 \
+    remember(own, at, n, reaction);                                                               \
   }
-#define LIST_SUMS(name, order) {order, prepare_##name, add_momenta_##name, remember_##name},
+#define LIST_SUMS(name, order) {order, prepare_##name, find_momenta_##name, remember_##name},
 #define NO_ATTRIBUTE
 DEFINE_SUMS(4, 4, NO_ATTRIBUTE)
 DEFINE_SUMS(6, 6, NO_ATTRIBUTE)
@@ -392,14 +392,6 @@ static int solve(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Computes p (n) from P of the step to the node, weights[lag] J of the nodes before it, and start
- * (n). */
-static void find_momenta(const VidaIntegration* self, long node, const double* weights,
-                         const double* start, double* p) {
-  const multistep_state* own = self->state;
-  own->sums->add_momenta(own, slot(own, node - 1), self->model.n, weights, start, p);
-}
-
 /* Prepares the equations of a step of the formula; vida_step_form.begin. */
 static int begin_step(VidaIntegration* self) {
   multistep_state* own = self->state;
@@ -416,21 +408,16 @@ static int begin_step(VidaIntegration* self) {
 
 /* Adds the step to the history; vida_step_form.end. */
 static void end_step(VidaIntegration* self, const double* w, const double* reaction) {
-  const multistep_state* own = self->state;
+  multistep_state* own = self->state;
   own->sums->remember(own, own->place, self->model.n, reaction);
+  own->last = own->place;
   memcpy(self->node.v, w, (size_t)self->model.n * sizeof *w); /* a guess for the next step */
 }
 
-/* Computes p at the node, which is that of this step. */
-static void set_momenta(VidaIntegration* self, long node) {
-  const multistep_state* own = self->state;
-  memset(self->node.p_low, 0, (size_t)self->model.n * sizeof(double));
-  find_momenta(self, node, own->formula->without_force, self->node.p_low, self->node.p);
-}
-
-/* vida_step_form.find_momenta */
+/* Computes p at the end of the last step; vida_step_form.find_momenta. */
 static void find_node_momenta(VidaIntegration* self) {
-  set_momenta(self, self->node.step);
+  const multistep_state* own = self->state;
+  own->sums->find_momenta(own, own->last, self->model.n, self->node.p, self->node.p_low);
 }
 
 static int multistep(VidaIntegration* self, VidaError* error) {
@@ -449,7 +436,7 @@ static int multistep(VidaIntegration* self, VidaError* error) {
   vida__add_reaction(self->model.system, self->implicit.entries0, 1.0, mu, reaction);
   vida__advance_positions(self, w);
   end_step(self, w, reaction);
-  set_momenta(self, self->node.step + 1);
+  find_node_momenta(self);
   return VIDA_SUCCESS;
 }
 
@@ -638,9 +625,14 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   const double* force;
   int code = find_force(self, p, &force);
   for (int i = 0; i < n && !code; i++) {
-    p[i] = self->node.h * force[i] * own->formula->with_force[0];
+    int at = slot(own, node - 1);
+    const double low = own->low[at][i], momentum = own->momentum[at][i];
+    double sum = self->node.h * force[i] * own->formula->with_force[0];
+    for (int lag = 1; lag < own->formula->order; lag++, at = earlier(own, at)) {
+      sum += own->formula->with_force[lag] * own->impulse[at][i];
+    }
+    p[i] = momentum + (low + sum);
   }
-  find_momenta(self, node, own->formula->with_force, p, p);
   code = code ? code : vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
   return code
              ? vida__evaluation_failed(self, code, error)
