@@ -63,7 +63,8 @@ do
     return { values = { ["bob.x"] = 0.001 * (i % 500) + (calls > 1200 and i == 900 and 1e-15 or 0) } }
   end
   local ok, message = pcall(function()
-    sweep { starts = { count = 1100, at = other }, stream = "on", jobs = 1 }:run { quiet = true, out = folder() }
+    local run = sweep { starts = { count = 1100, at = other }, stream = "on", jobs = 1 }
+    run:run { quiet = true, out = folder() }
   end)
   assert(not ok and message:find("the starts 897 to 960 of the sweep are not the same", 1, true), message)
 end
