@@ -41,7 +41,9 @@ extern "C" {
   X(VELOCITY_GROWTH, "velocity_growth", "growth |Gv|", "exponent of the growth of G v + g_t")   \
   X(DISSIPATION, "dissipation", "rise", "largest rise of the energy of a damped system")        \
   X(TWO_POINT_START, "two_point_start", "two points", "deviation after a two-point start")      \
-  X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")
+  X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")                \
+  X(LEAST_ERROR, "least_error", "down to",                                                      \
+    "smallest error to which the order of positions is fitted")
 
 /* A measured property; VIDA_AUDIT_PROPERTIES is the number of properties. */
 #define VIDA_AUDIT_ENUMERATOR(name, word, title, text) VIDA_AUDIT_##name,

@@ -348,6 +348,14 @@ void vida__lie_drop_rates(const VidaIntegration* self, const vida_lie_joints* jo
   }
 }
 
+int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
+                           const double* x, double* rates, double* mu) {
+  vida__lie_apply_mass(self, joints, x, true, rates);
+  memset(mu, 0, (size_t)joints->rows * sizeof *mu);
+  vida__multiply_runs(&joints->matrix.runs, joints->gradient, rates, mu, mu);
+  return vida__linear_solve(joints->node, mu, mu);
+}
+
 /* ---- matrices -------------------------------------------------------------------------------- */
 
 /* Rows that depend on others get the shifts that make other matrices regular, too. */

@@ -75,6 +75,11 @@ int vida__lie_factor_step(VidaIntegration* self, vida_lie_joints* joints, const 
  * is work space. */
 void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* joints,
                           const double* response, const double* mu, double* rates, double* rows);
+/* Computes the impulses mu (rows) whose B^T mu is nearest to x (rates) in the norm of M^-1, with
+ * the factors of vida__lie_factor_node: what constraints do not determine of them does not depend
+ * on x. `rates` (rates) is work space. Returns as vida__linear_solve. */
+int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
+                           const double* x, double* rates, double* mu);
 /* Computes rows = B u (rows), for B = joints->gradient and u (rates), and sizes = |B| |u|. */
 void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, double* rows,
                            double* sizes);

@@ -66,6 +66,11 @@ static void take_momenta(const VidaIntegration* self) {
   }
 }
 
+/* Returns p / m of a coordinate that is not one of a body. */
+static double velocity_of(const VidaIntegration* self, int i) {
+  return (self->node.p[i] + self->node.p_low[i]) / ((const vida_lie_state*)self->state)->mass[i];
+}
+
 /* Computes the rotations and q1 for the impulses own->mu. Returns the index of a body that turns
  * too far, or -1. */
 static int find_end(VidaIntegration* self) {
@@ -217,6 +222,13 @@ static int correct(VidaIntegration* self, bool is_exact) {
 /* The largest violation, relative to the sizes of the rows, that may be rounding. */
 static const double most_rounding = 4096.0 * DBL_EPSILON;
 
+/* Returns whether another correction that contracts nearly as the last one did leaves rounding
+ * only, so that its residual need not be computed. */
+static bool will_converge(double violation, double contraction) {
+  static const double surplus = 16.0;
+  return contraction > 0.0 && surplus * contraction * violation <= DBL_EPSILON;
+}
+
 /* Solves g(q1) = 0 for own->mu, from the guess there and in own->rotation, until a correction no
  * longer reduces the violation; `is_exact`: with the matrix of the step in all iterations. Returns
  * VIDA_STEP_NOT_CONVERGED if that fails; *body is then the index of a body that turns too far, or
@@ -256,6 +268,10 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
     if (code) {
       return code;
     }
+    if (will_converge(violation, contraction)) {
+      *body = find_end(self);
+      return *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
+    }
     before = violation;
   }
   return VIDA_STEP_NOT_CONVERGED;
@@ -280,20 +296,45 @@ static void guess_flight(VidaIntegration* self) {
 
 /* The unknowns of the frame's history: w, with the rates of bodies in the first three components of
  * their quaternions. */
-static void extrapolate(VidaIntegration* self) {
+static void extrapolate_rates(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
   rattlie_state* own = own_of(self);
   const double* u = self->implicit.unknown;
   vida__extrapolate_unknown(self);
-  /* What constraints do not determine of the impulses, always or near a singular configuration,
-   * would grow if it were extrapolated from step to step. */
-  memset(own->mu, 0, (size_t)own->joints->rows * sizeof *own->mu);
   for (int b = 0; b < lie->bodies; b++) {
     for (int i = 0; i < 3; i++) {
       own->rotation[b].xi[i] = self->node.h * u[lie->body[b].coordinate[i]];
     }
     own->rotation[b].has_inverse = false;
   }
+}
+
+/* Computes the impulses that the extrapolated rates need. Impulses themselves are not extrapolated:
+ * what constraints do not determine of them, always or near a singular configuration, would grow
+ * from step to step. */
+static int guess_impulses(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  const double* u = self->implicit.unknown;
+  const double h = self->node.h;
+  memcpy(own->rates, own->momentum, (size_t)own->joints->rates * sizeof *own->rates);
+  for (int b = 0; b < lie->bodies; b++) {
+    double impulse[3];
+    vida__lie_find_impulse(&lie->body[b], own->rotation[b].xi, impulse);
+    for (int i = 0; i < 3; i++) {
+      own->rates[own->joints->of_body[b] + i] -= impulse[i] / h;
+    }
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const int i = lie->other[j];
+    own->rates[own->joints->of_other[j]] -= lie->mass[i] * u[i];
+  }
+  return vida__lie_fit_impulses(self, own->joints, own->rates, own->q1, own->mu);
+}
+
+static int extrapolate(VidaIntegration* self) {
+  extrapolate_rates(self);
+  return own_of(self)->joints->rows > 0 ? guess_impulses(self) : VIDA_SUCCESS;
 }
 
 static void remember(VidaIntegration* self) {
@@ -305,6 +346,9 @@ static void remember(VidaIntegration* self) {
     for (int i = 0; i < 3; i++) {
       u[lie->body[b].coordinate[i]] = own->rotation[b].xi[i] / self->node.h;
     }
+  }
+  for (int j = 0; j < lie->others; j++) {
+    u[lie->other[j]] = velocity_of(self, lie->other[j]);
   }
   vida__remember_unknown(self);
 }
@@ -375,24 +419,24 @@ static void arrive(VidaIntegration* self) {
   }
   for (int j = 0; j < lie->others; j++) {
     const int i = lie->other[j];
-    const double w = (self->node.p[i] + self->node.p_low[i]) / lie->mass[i];
-    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->node.h * w);
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i],
+                          self->node.h * velocity_of(self, i));
   }
 }
 
 static int fly(VidaIntegration* self, VidaError* error) {
   rattlie_state* own = own_of(self);
   const bool has_history = self->implicit.history.count > 0;
-  int body = -1;
+  int body = -1, code = VIDA_SUCCESS;
   take_momenta(self);
   vida__lie_predict_gradients(own->joints,
                               has_history && own->last_h != 0.0 ? self->node.h / own->last_h : 0.0);
   if (has_history) {
-    extrapolate(self);
+    code = extrapolate(self);
   } else {
     guess_flight(self);
   }
-  int code = solve(self, false, &body);
+  code = code ? code : solve(self, false, &body);
   if (code > 0) {
     guess_flight(self);
     code = solve(self, true, &body);
