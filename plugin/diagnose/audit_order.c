@@ -9,10 +9,12 @@
 
 /* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
  * FITTED neighbours. The error of orders above HIGH would fall from its first regular values to
- * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ...; also those of
- * time stepping with impacts, of which the first COARSE_LEVELS are too large for a line, and, in a
- * thorough audit, those of orders above LOW, whose errors are followed down to rounding. */
-enum { LEVELS = 18, FITTED = 5, KINDS = 3, LOW = 2, HIGH = 6, FINE_LEVELS = 60, COARSE_LEVELS = 8 };
+ * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ..., from a larger
+ * one on. So are, in a thorough audit, those of orders above LOW, whose errors are followed down to
+ * rounding, and those of time stepping with impacts, of which the first COARSE_LEVELS are too large
+ * for a line. */
+enum { LEVELS = 18, FINE_LEVELS = 36, MOST_LEVELS = 60, COARSE_LEVELS = 8 };
+enum { FITTED = 5, KINDS = 3, LOW = 2, HIGH = 6 };
 
 #define ROUNDING 2e-13     /* below it errors are taken to be those of rounding */
 #define GOOD 0.05          /* half of a confidence interval that leaves no doubt */
@@ -41,16 +43,17 @@ static bool has_chance(const VidaAuditRow* row) {
 
 /* Which steps are made. */
 typedef struct refinement {
+  bool is_high;    /* from four times the largest step on */
   bool is_fine;    /* many steps close to each other */
   bool is_patient; /* down to rounding, even if the order is known well before */
   long costly;     /* the number of steps that is too large */
 } refinement;
 
 static refinement choose_refinement(const VidaAuditRow* row, int order, bool thorough) {
-  const bool is_high = order > (thorough ? LOW : HIGH);
-  const bool is_fine = !row->adaptive && (is_high || has_chance(row));
+  const bool is_high = !row->adaptive && order > (thorough ? LOW : HIGH);
+  const bool is_fine = is_high || (!row->adaptive && has_chance(row));
   const long costly = row->has_events && !has_chance(row) ? COSTLY_EVENTS : COSTLY;
-  return (refinement){is_fine, thorough, thorough ? THOROUGH * costly : costly};
+  return (refinement){is_high, is_fine, thorough, thorough ? THOROUGH * costly : costly};
 }
 
 /* Returns a number of steps. Methods of high order begin above the largest step. */
@@ -59,7 +62,7 @@ static long steps_of(const vida_subject* subject, const refinement* how, int ind
   const long factor = how->is_fine ? (4L + index % 4) << (index / 4)
                       : index % 2  ? 3L << (index / 2)
                                    : 2L << (index / 2);
-  const long part = how->is_fine && how->is_patient ? 32 : 8;
+  const long part = how->is_high ? 32 : 8;
   return (base * factor + part - 1) / part;
 }
 
@@ -178,7 +181,7 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
  * with the best fit. */
 static bool fit_best(const vida_subject* subject, const level* levels, int kind, line* fitted) {
   bool found = false;
-  for (int first = 0; first + FITTED <= FINE_LEVELS; first++) {
+  for (int first = 0; first + FITTED <= MOST_LEVELS; first++) {
     line here;
     if (fit(subject, levels, first, kind, &here) &&
         (!found || here.interval <= fmax(fitted->interval, GOOD))) {
@@ -192,11 +195,11 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
 /* Fits the slope through all usable levels from `first` on; returns false if they are too few. */
 static bool fit_from(const vida_subject* subject, const level* levels, int first, int kind,
                      line* fitted) {
-  double x[FINE_LEVELS], y[FINE_LEVELS];
+  double x[MOST_LEVELS], y[MOST_LEVELS];
   const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   double least = INFINITY;
   int count = 0;
-  for (int i = first; i < FINE_LEVELS; i++) {
+  for (int i = first; i < MOST_LEVELS; i++) {
     const level* at = &levels[i];
     if (at->known && at->usable && at->error[kind] > floor) {
       x[count] = log(at->size);
@@ -214,7 +217,7 @@ static bool fit_from(const vida_subject* subject, const level* levels, int first
 /* Leaves out as many of the largest steps as makes the line fit best. */
 static bool fit_tail(const vida_subject* subject, const level* levels, int kind, line* fitted) {
   bool found = false;
-  for (int first = 0; first < FINE_LEVELS; first++) {
+  for (int first = 0; first < MOST_LEVELS; first++) {
     line here;
     if (fit_from(subject, levels, first, kind, &here) &&
         (!found || here.interval < fitted->interval)) {
@@ -243,7 +246,7 @@ static bool fit_order(const vida_subject* subject, const VidaAuditRow* row, cons
  */
 static bool is_exact(const level* levels, int kind) {
   int count = 0;
-  for (int i = 0; i < FINE_LEVELS; i++) {
+  for (int i = 0; i < MOST_LEVELS; i++) {
     if (levels[i].known && levels[i].usable) {
       count++;
       if (!(levels[i].error[kind] < 1e-11)) {
@@ -268,8 +271,8 @@ static bool is_sure(const vida_subject* subject, const level* levels) {
 
 /* Makes the runs, until the order is known or the errors are those of rounding. */
 static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinement* how,
-                   level levels[FINE_LEVELS], VidaError* error) {
-  const int most = how->is_fine || how->is_patient ? FINE_LEVELS : LEVELS;
+                   level levels[MOST_LEVELS], VidaError* error) {
+  const int most = how->is_patient ? MOST_LEVELS : how->is_fine ? FINE_LEVELS : LEVELS;
   int code = VIDA_SUCCESS;
   int small = 0, made = 0;
   long before = 0;
@@ -297,7 +300,7 @@ int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAu
                          VidaError* error) {
   static const VidaAuditProperty properties[KINDS] = {
       VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
-  level levels[FINE_LEVELS] = {{0}};
+  level levels[MOST_LEVELS] = {{0}};
   const refinement how = choose_refinement(row, order, thorough);
   const int code = run_all(subject, row, &how, levels, error);
   for (int kind = 0; kind < KINDS && !code; kind++) {

@@ -123,8 +123,9 @@ typedef struct VidaAuditRow {
 typedef struct VidaAudit VidaAudit;
 
 /* Creates an audit without rows. Conserved quantities are monitored over 4000 steps (with events
- * over 2000), or, if `thorough`, over 10^5 steps. The caller owns *audit and frees it with
- * VidaAudit_Destroy. */
+ * over 2000), or, if `thorough`, over 10^5 steps; a thorough audit also follows the errors of
+ * orders above 2 down to rounding, or to four times as many steps. The caller owns *audit and frees
+ * it with VidaAudit_Destroy. */
 VIDA_API int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error);
 /* Frees an audit and sets *audit to NULL; NULL is allowed. */
 VIDA_API void VidaAudit_Destroy(VidaAudit** audit);
