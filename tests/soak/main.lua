@@ -147,9 +147,9 @@ for key, most in pairs(bounds) do
   good = good and measured[key] <= most
 end
 print(("%-17s %-22s %.0e steps: momenta %.1e and energy %.1e of their terms, |g| %.1e, |G v| %.1e, "
-  .. "energy within %.1e J, drift %.1e +- %.1e J/s, memory +%d kB: %s"):format(name, method, steps, measured.momentum,
-  measured.energy, measured.constraint, measured.rate, measured.change, slope, interval, grown,
-  good and "ok" or "TOO LARGE"))
+  .. "energy within %.1e J, drift %.1e +- %.1e J/s, memory +%d kB: %s"):format(name, method, steps,
+  measured.momentum, measured.energy, measured.constraint, measured.rate, measured.change, slope, interval,
+  grown, good and "ok" or "TOO LARGE"))
 os.remove(base .. ".state")
 os.remove(base .. ".measured")
 os.exit(good and 0 or 1)
