@@ -187,7 +187,10 @@ static const CliOption audit_options[] = {
     {"--option", CLI_VALUE("NAME=VALUE", CLI_OTHER),
      "set an option of the method, or audit all methods that have it; may be repeated",
      take_option},
-    {"--long", NULL, "monitor conserved quantities over 100000 steps instead of 4000", take_long},
+    {"--long", NULL,
+     "monitor conserved quantities over 100000 steps instead of 4000, and follow errors of high "
+     "orders down to rounding",
+     take_long},
     {"--format", CLI_CHOICE("table|csv|json|markdown", format_names),
      "format of the results, by default a table", take_format},
     {NULL, NULL, NULL, NULL}};
@@ -209,7 +212,7 @@ const CliCommand cli_audit_command = {
     .examples =
         "  vida audit\n"
         "  vida audit rattle --system 'double spherical pendulum' --long\n"
-        "  vida audit extrapolation --option columns=4\n"
+        "  vida audit energy-collocation --option stages=4\n"
         "  vida audit --option plan=general\n"
         "  vida audit --format markdown\n",
     .options = audit_options,

@@ -340,6 +340,7 @@ static void explain_absence(const vida_subject* subject, VidaAuditRow* row) {
     VidaAuditMeasurement* at = &row->measurement[i];
     /* A method that counts no evaluations has no cost, and one without actions no shadow energy. */
     const bool vanishes = i == VIDA_AUDIT_COST || i == VIDA_AUDIT_SHADOW ||
+                          i == VIDA_AUDIT_LEAST_ERROR ||
                           (i == VIDA_AUDIT_MOMENTUM && taken && row->momentum_count == 0);
     if (!isnan(at->value)) {
       at->availability = VIDA_AUDIT_AVAILABLE;
@@ -394,7 +395,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
     code = vida__measure_invariants(subject, steps, row, error);
   }
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
-    code = vida__measure_orders(subject, row, error);
+    code = vida__measure_orders(subject, claims->order, audit->thorough, row, error);
     if (!row->adaptive) { /* whose map is not a smooth one */
       code = code || row->has_events ? code : vida__measure_symplecticity(subject, row, error);
       code = code ? code : vida__measure_reversal(subject, row, error);

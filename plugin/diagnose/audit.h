@@ -83,7 +83,9 @@ bool vida__audit_is_adaptive(const char* method, const VidaOptions* options);
 /* Measurements. Each writes its result to the row; values that cannot be measured stay NaN. They
  * return a code only if the audit cannot continue; failures of the method are written to the row.
  */
-int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* error);
+/* `order` is the claimed one. A thorough audit follows the errors down to rounding. */
+int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAuditRow* row,
+                         VidaError* error);
 int vida__measure_invariants(vida_subject* subject, long steps, VidaAuditRow* row,
                              VidaError* error);
 int vida__measure_symplecticity(vida_subject* subject, VidaAuditRow* row, VidaError* error);

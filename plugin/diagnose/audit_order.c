@@ -9,15 +9,19 @@
 
 /* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
  * FITTED neighbours. The error of orders above HIGH would fall from its first regular values to
- * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ...; also those of
- * time stepping with impacts, of which the first COARSE_LEVELS are too large for a line. */
-enum { LEVELS = 18, FITTED = 5, KINDS = 3, HIGH = 6, FINE_LEVELS = 36, COARSE_LEVELS = 8 };
+ * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ..., from a larger
+ * one on. So are, in a thorough audit, those of orders above LOW, whose errors are followed down to
+ * rounding, and those of time stepping with impacts, of which the first COARSE_LEVELS are too large
+ * for a line. */
+enum { LEVELS = 18, FINE_LEVELS = 36, MOST_LEVELS = 60, COARSE_LEVELS = 8 };
+enum { FITTED = 5, KINDS = 3, LOW = 2, HIGH = 6 };
 
 #define ROUNDING 2e-13     /* below it errors are taken to be those of rounding */
 #define GOOD 0.05          /* half of a confidence interval that leaves no doubt */
 #define SURE 0.02          /* one that ends the refining */
 #define COSTLY 5000        /* steps that no order is worth */
 #define COSTLY_EVENTS 2500 /* of steps with events, which cost more */
+#define THOROUGH 4         /* times as many steps in a thorough audit */
 
 /* For adaptive methods: tolerances from 1e-2, three per power of ten, and the number of output
  * states. */
@@ -37,17 +41,29 @@ static bool has_chance(const VidaAuditRow* row) {
   return row->has_events && Vida_IsTimeStepping(Vida_FindMethod(row->method));
 }
 
-/* Whether many steps close to each other are needed. */
-static bool needs_fine_steps(const VidaAuditRow* row) {
-  return !row->adaptive && (Vida_FindMethod(row->method)->order > HIGH || has_chance(row));
+/* Which steps are made. */
+typedef struct refinement {
+  bool is_high;    /* from four times the largest step on */
+  bool is_fine;    /* many steps close to each other */
+  bool is_patient; /* down to rounding, even if the order is known well before */
+  long costly;     /* the number of steps that is too large */
+} refinement;
+
+static refinement choose_refinement(const VidaAuditRow* row, int order, bool thorough) {
+  const bool is_high = !row->adaptive && order > (thorough ? LOW : HIGH);
+  const bool is_fine = is_high || (!row->adaptive && has_chance(row));
+  const long costly = row->has_events && !has_chance(row) ? COSTLY_EVENTS : COSTLY;
+  return (refinement){is_high, is_fine, thorough, thorough ? THOROUGH * costly : costly};
 }
 
-static long steps_of(const vida_subject* subject, bool is_fine, int index) {
+/* Returns a number of steps. Methods of high order begin above the largest step. */
+static long steps_of(const vida_subject* subject, const refinement* how, int index) {
   const long base = (long)ceil(subject->of->time / subject->of->largest_step);
-  const long factor = is_fine     ? (4L + index % 4) << (index / 4)
-                      : index % 2 ? 3L << (index / 2)
-                                  : 2L << (index / 2);
-  return (base * factor + 7) / 8; /* methods of high order begin above the largest step */
+  const long factor = how->is_fine ? (4L + index % 4) << (index / 4)
+                      : index % 2  ? 3L << (index / 2)
+                                   : 2L << (index / 2);
+  const long part = how->is_high ? 32 : 8;
+  return (base * factor + part - 1) / part;
 }
 
 static double relative_difference(int n, const double* x, const double* right) {
@@ -104,11 +120,10 @@ static int follow(vida_subject* subject, VidaStepper* stepper, level* at, VidaEr
 
 /* Computes the errors after of->time in steps_of(index) steps, or with tolerance number `index`. A
  * run that fails is not usable: its step is too large. */
-static int run(vida_subject* subject, const VidaAuditRow* row, int index, level* at,
+static int run(vida_subject* subject, const VidaAuditRow* row, long steps, int index, level* at,
                VidaError* error) {
   VidaStepper* stepper = NULL;
   VidaError failure = {0};
-  const long steps = row->adaptive ? STATES : steps_of(subject, needs_fine_steps(row), index);
   const double h = subject->of->time / (double)steps;
   at->known = true;
   at->size = row->adaptive ? LARGEST_TOLERANCE * pow(10.0, -(double)index / TOLERANCES_OF_TEN) : h;
@@ -136,11 +151,18 @@ static int run(vida_subject* subject, const VidaAuditRow* row, int index, level*
  * levels with half the step by 0.14. */
 static const double least_share = 10.0;
 
+/* A line through errors: its slope is the order, `least` the smallest error that it goes through.
+ */
+typedef struct line {
+  double order, interval, least;
+} line;
+
 /* Fits the slope through FITTED levels from `first`; returns false if one of them is not usable. */
 static bool fit(const vida_subject* subject, const level* levels, int first, int kind,
-                VidaAuditMeasurement* order) {
+                line* fitted) {
   double x[FITTED], y[FITTED];
   const double floor = fmax(ROUNDING, least_share * subject->reference_error);
+  double least = INFINITY;
   for (int i = 0; i < FITTED; i++) {
     const level* at = &levels[first + i];
     if (!at->known || !at->usable || !(at->error[kind] > floor)) {
@@ -148,21 +170,22 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
     }
     x[i] = log(at->size);
     y[i] = log(at->error[kind]);
+    least = fmin(least, at->error[kind]);
   }
-  order->value = vida__fit_line(FITTED, x, y, &order->interval);
+  fitted->order = vida__fit_line(FITTED, x, y, &fitted->interval);
+  fitted->least = least;
   return true;
 }
 
 /* Chooses the window with the smallest steps whose line fits well; if there is none, the window
  * with the best fit. */
-static bool fit_best(const vida_subject* subject, const level* levels, int kind,
-                     VidaAuditMeasurement* order) {
+static bool fit_best(const vida_subject* subject, const level* levels, int kind, line* fitted) {
   bool found = false;
-  for (int first = 0; first + FITTED <= FINE_LEVELS; first++) {
-    VidaAuditMeasurement here = *order;
+  for (int first = 0; first + FITTED <= MOST_LEVELS; first++) {
+    line here;
     if (fit(subject, levels, first, kind, &here) &&
-        (!found || here.interval <= fmax(order->interval, GOOD))) {
-      *order = here;
+        (!found || here.interval <= fmax(fitted->interval, GOOD))) {
+      *fitted = here;
       found = true;
     }
   }
@@ -171,32 +194,34 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
 
 /* Fits the slope through all usable levels from `first` on; returns false if they are too few. */
 static bool fit_from(const vida_subject* subject, const level* levels, int first, int kind,
-                     VidaAuditMeasurement* order) {
-  double x[FINE_LEVELS], y[FINE_LEVELS];
+                     line* fitted) {
+  double x[MOST_LEVELS], y[MOST_LEVELS];
   const double floor = fmax(ROUNDING, least_share * subject->reference_error);
+  double least = INFINITY;
   int count = 0;
-  for (int i = first; i < FINE_LEVELS; i++) {
+  for (int i = first; i < MOST_LEVELS; i++) {
     const level* at = &levels[i];
     if (at->known && at->usable && at->error[kind] > floor) {
       x[count] = log(at->size);
       y[count++] = log(at->error[kind]);
+      least = fmin(least, at->error[kind]);
     }
   }
   if (count >= FITTED) {
-    order->value = vida__fit_line(count, x, y, &order->interval);
+    fitted->order = vida__fit_line(count, x, y, &fitted->interval);
+    fitted->least = least;
   }
   return count >= FITTED;
 }
 
 /* Leaves out as many of the largest steps as makes the line fit best. */
-static bool fit_tail(const vida_subject* subject, const level* levels, int kind,
-                     VidaAuditMeasurement* order) {
+static bool fit_tail(const vida_subject* subject, const level* levels, int kind, line* fitted) {
   bool found = false;
-  for (int first = 0; first < FINE_LEVELS; first++) {
-    VidaAuditMeasurement here = *order;
+  for (int first = 0; first < MOST_LEVELS; first++) {
+    line here;
     if (fit_from(subject, levels, first, kind, &here) &&
-        (!found || here.interval < order->interval)) {
-      *order = here;
+        (!found || here.interval < fitted->interval)) {
+      *fitted = here;
       found = true;
     }
   }
@@ -206,21 +231,22 @@ static bool fit_tail(const vida_subject* subject, const level* levels, int kind,
 /* Fits the slope in the way that suits the method and the system. The errors of adaptive methods
  * follow the tolerance with steps and jumps. */
 static bool fit_order(const vida_subject* subject, const VidaAuditRow* row, const level* levels,
-                      int kind, VidaAuditMeasurement* order) {
+                      int kind, line* fitted) {
   if (row->adaptive || has_chance(row)) {
-    return fit_from(subject, levels, row->adaptive ? 0 : COARSE_LEVELS, kind, order);
+    return fit_from(subject, levels, row->adaptive ? 0 : COARSE_LEVELS, kind, fitted);
   }
-  const bool found = fit_best(subject, levels, kind, order);
+  const bool found = fit_best(subject, levels, kind, fitted);
   /* The part of a step before an event changes the error with the step. */
-  return row->has_events && !(order->interval <= GOOD) ? fit_tail(subject, levels, kind, order)
-                                                       : found;
+  return row->has_events && !(found && fitted->interval <= GOOD)
+             ? fit_tail(subject, levels, kind, fitted)
+             : found;
 }
 
 /* Returns whether the errors are those of rounding wherever the method could run: it is exact here.
  */
 static bool is_exact(const level* levels, int kind) {
   int count = 0;
-  for (int i = 0; i < FINE_LEVELS; i++) {
+  for (int i = 0; i < MOST_LEVELS; i++) {
     if (levels[i].known && levels[i].usable) {
       count++;
       if (!(levels[i].error[kind] < 1e-11)) {
@@ -233,41 +259,60 @@ static bool is_exact(const level* levels, int kind) {
 
 /* Returns whether all orders that can be measured are known well. */
 static bool is_sure(const vida_subject* subject, const level* levels) {
-  VidaAuditMeasurement order;
   for (int kind = 0; kind < KINDS; kind++) {
-    const bool found = fit_best(subject, levels, kind, &order);
-    if (found ? order.interval > SURE : kind == 0) {
+    line fitted;
+    const bool found = fit_best(subject, levels, kind, &fitted);
+    if (found ? fitted.interval > SURE : kind == 0) {
       return false;
     }
   }
   return true;
 }
 
-int vida__measure_orders(vida_subject* subject, VidaAuditRow* row, VidaError* error) {
+/* Makes the runs, until the order is known or the errors are those of rounding. */
+static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinement* how,
+                   level levels[MOST_LEVELS], VidaError* error) {
+  const int most = how->is_patient ? MOST_LEVELS : how->is_fine ? FINE_LEVELS : LEVELS;
+  int code = VIDA_SUCCESS;
+  int small = 0, made = 0;
+  long before = 0;
+  bool sure = false;
+  for (int i = 0; i < most && !code && !sure; i++) {
+    const long steps = row->adaptive ? STATES : steps_of(subject, how, i);
+    if (small >= (small == made ? FITTED : 2) || /* rounding; from the first level on: exact */
+        (!row->adaptive && steps > how->costly)) {
+      break;
+    }
+    if (!row->adaptive && steps == before) { /* few steps have no number between them */
+      continue;
+    }
+    level* at = &levels[made++];
+    code = run(subject, row, steps, i, at, error);
+    small += at->usable && at->error[0] < ROUNDING;
+    sure = !row->adaptive && !how->is_fine && !how->is_patient && made > FITTED + 2 &&
+           is_sure(subject, levels);
+    before = steps;
+  }
+  return code;
+}
+
+int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAuditRow* row,
+                         VidaError* error) {
   static const VidaAuditProperty properties[KINDS] = {
       VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
-  level levels[FINE_LEVELS] = {{0}};
-  const bool is_fine = needs_fine_steps(row);
-  int code = VIDA_SUCCESS;
-  int small = 0;
-  bool sure = false;
-  for (int i = 0; i < (is_fine ? FINE_LEVELS : LEVELS) && !code && !sure; i++) {
-    if (small >=
-        (small == i ? FITTED : 2)) { /* rounding; from the first level on: an exact method */
-      break;
-    }
-    if (!row->adaptive && steps_of(subject, is_fine, i) >
-                              (row->has_events && !has_chance(row) ? COSTLY_EVENTS : COSTLY)) {
-      break;
-    }
-    code = run(subject, row, i, &levels[i], error);
-    small += levels[i].usable && levels[i].error[0] < ROUNDING;
-    sure = !row->adaptive && !is_fine && i > FITTED + 1 && is_sure(subject, levels);
-  }
+  level levels[MOST_LEVELS] = {{0}};
+  const refinement how = choose_refinement(row, order, thorough);
+  const int code = run_all(subject, row, &how, levels, error);
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
-    const bool found = fit_order(subject, row, levels, kind, measured);
-    if (!found && is_exact(levels, kind)) {
+    line fitted;
+    if (fit_order(subject, row, levels, kind, &fitted)) {
+      measured->value = fitted.order;
+      measured->interval = fitted.interval;
+      if (kind == 0) {
+        row->measurement[VIDA_AUDIT_LEAST_ERROR].value = fitted.least;
+      }
+    } else if (is_exact(levels, kind)) {
       measured->value = INFINITY;
     }
   }

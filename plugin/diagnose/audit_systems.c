@@ -419,7 +419,7 @@ const vida_audit_case vida__audit_cases[] = {
     {"four particles", build_four_particles, 3, NULL, 0.1, 0.01, 0.004, true, true},
     {"heavy top", build_heavy_top, 3, NULL, 0.5, 0.05, 0.01, true, true},
     {"rigid body", build_free_body, 3, NULL, 0.5, 0.05, 0.01, true, true},
-    {"two-link arm", build_arm, 2, NULL, 1.2, 0.06, 0.01, true, true},
+    {"two-link arm", build_arm, 2, NULL, 1.1, 0.06, 0.01, true, true},
     {"spring pendulum", build_spring_pendulum, 3, NULL, 1.0, 0.1, 0.01, true, true},
     {"duffing oscillator", build_duffing, 1, exact_duffing, 1.0, 0.1, 0.01, true, true},
     {"kepler", build_kepler, 2, exact_kepler, 2.5, 0.125, 0.02, true, true},

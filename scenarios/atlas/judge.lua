@@ -3,7 +3,8 @@
 --   lua measure.lua UNSEEN --systems unseen      measures all methods on the systems of unseen.lua
 --   lua judge.lua UNSEEN                         compares the recommended methods with the best ones
 --
--- The factor is the cost of the recommended method divided by that of the cheapest one.
+-- The factor is the cost of the recommended method divided by that of the cheapest one. The exit code is 1 if
+-- a method that is recommended for its cost alone has a factor above 2, or does not reach the error.
 
 local here = arg[0]:match "^(.*)/" or "."
 package.path = ("%s/../?.lua;%s"):format(here, package.path)
@@ -36,6 +37,7 @@ local function find(atlas, system, number, given)
 end
 
 local atlas = data.read(arg[1])
+local is_good = true
 for s, given in ipairs(require("atlas." .. (arg[2] or "unseen"))) do
   local comparison = vida.compare { system = given.make(), time = given.time,
     methods = { { "coordinate-projection", rtol = 1e-3, h = given.time } } }
@@ -43,6 +45,8 @@ for s, given in ipairs(require("atlas." .. (arg[2] or "unseen"))) do
     local number = one.error > 1e-4 and 1 or one.error > 1e-8 and 2 or 3
     local best, meant = find(atlas, s, number, one)
     if best then
+      local is_near = meant and meant.seconds[number] <= 2 * best.seconds[number]
+      is_good = is_good and (is_near or one.keeps ~= "anything")
       print(("%-34s %-10s %.0e  %-42s %s  (best: %s %s%s, %.3g ms; evidence: %s)"):format(given.name,
         one.keeps, one.error, one.method .. " " .. one.options .. (one.adaptive and " rtol" or ""),
         meant and ("%.2f"):format(meant.seconds[number] / best.seconds[number]) or "not reached", best.method,
@@ -50,3 +54,4 @@ for s, given in ipairs(require("atlas." .. (arg[2] or "unseen"))) do
     end
   end
 end
+os.exit(is_good)

@@ -220,7 +220,8 @@ elseif options.against then
   os.exit(data.compare(data.read(arg[1]), data.read(options.against), equal) == 0)
 else
   local began = os.time()
-  local old = #options.only > 0 and data.read(arg[1]) or nil
+  local file = #options.only > 0 and io.open(arg[1], "r") -- without one, its rows are the only ones
+  local old = file and file:close() and data.read(arg[1]) or nil
   local atlas = collect(start_workers(), old, options.only)
   data.write(arg[1], atlas)
   io.stderr:write(("%d systems in %d s\n"):format(#atlas.systems, os.difftime(os.time(), began)))

@@ -41,7 +41,9 @@ extern "C" {
   X(VELOCITY_GROWTH, "velocity_growth", "growth |Gv|", "exponent of the growth of G v + g_t")   \
   X(DISSIPATION, "dissipation", "rise", "largest rise of the energy of a damped system")        \
   X(TWO_POINT_START, "two_point_start", "two points", "deviation after a two-point start")      \
-  X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")
+  X(COST, "residuals_per_step", "cost", "evaluations of the residual in a step")                \
+  X(LEAST_ERROR, "least_error", "down to",                                                      \
+    "smallest error to which the order of positions is fitted")
 
 /* A measured property; VIDA_AUDIT_PROPERTIES is the number of properties. */
 #define VIDA_AUDIT_ENUMERATOR(name, word, title, text) VIDA_AUDIT_##name,
@@ -121,8 +123,9 @@ typedef struct VidaAuditRow {
 typedef struct VidaAudit VidaAudit;
 
 /* Creates an audit without rows. Conserved quantities are monitored over 4000 steps (with events
- * over 2000), or, if `thorough`, over 10^5 steps. The caller owns *audit and frees it with
- * VidaAudit_Destroy. */
+ * over 2000), or, if `thorough`, over 10^5 steps; a thorough audit also follows the errors of
+ * orders above 2 down to rounding, or to four times as many steps. The caller owns *audit and frees
+ * it with VidaAudit_Destroy. */
 VIDA_API int VidaAudit_Create(bool thorough, VidaAudit** audit, VidaError* error);
 /* Frees an audit and sets *audit to NULL; NULL is allowed. */
 VIDA_API void VidaAudit_Destroy(VidaAudit** audit);

@@ -13,7 +13,7 @@
 #include "system/constraints/multiplier_matrix.h"
 
 /* As in energy_plan.c: residuals by rows, relative to the terms of the row. */
-static const double rounded = 0.5 * DBL_EPSILON;
+static const double rounded = 0.05 * DBL_EPSILON;
 static const double stagnating = 0.1;
 static const double near_rounding = 1e-13;
 static const double nearly_solved = 1e-12;

@@ -68,6 +68,12 @@ static inline void find_residual(const place* at, const double xi[3], const doub
   }
 }
 
+void vida__lie_find_impulse(const vida_lie_body* body, const double xi[3], double impulse[3]) {
+  static const double none[3] = {0.0, 0.0, 0.0};
+  const place at = look(body, xi);
+  find_residual(&at, xi, none, impulse);
+}
+
 /* Computes the derivatives of the equation with respect to xi. */
 static inline void find_slopes(const vida_lie_body* body, const place* at, const double xi[3],
                                double matrix[3][3]) {

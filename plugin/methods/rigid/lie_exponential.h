@@ -24,6 +24,8 @@ typedef struct vida_lie_rotation {
  * well. Returns false if that does not converge, or for a turn of 3 rad or more. */
 bool vida__lie_find_rotation(const vida_lie_body* body, const double impulse[3],
                              vida_lie_rotation* rotation);
+/* Computes h Pi0 of the equation above. */
+void vida__lie_find_impulse(const vida_lie_body* body, const double xi[3], double impulse[3]);
 /* Computes change = q exp(xi / 2) - q. */
 void vida__lie_find_change(const double q[4], const double xi[3], double change[4]);
 /* Computes the matrix, by rows, of the angle by which the body at R1 turns further, in the body,

@@ -138,7 +138,7 @@ static int allocate_joints(const VidaIntegration* self, vida_lie_joints** joints
   made->row = vida__allocate((size_t)(self->model.m + own->others + own->bodies), sizeof(int));
   made->block = vida__allocate(entries, sizeof *made->block);
   made->single = vida__allocate(entries, sizeof *made->single);
-  made->numbers = vida__allocate(12 * entries, sizeof(double)); /* one of G may need three of B */
+  made->numbers = vida__allocate(15 * entries, sizeof(double)); /* one of G may need three of B */
   if (!made->row || !made->block || !made->single || !made->numbers) {
     return VIDA_OUT_OF_MEMORY;
   }
@@ -148,6 +148,7 @@ static int allocate_joints(const VidaIntegration* self, vida_lie_joints** joints
   made->next = made->gradient + 3 * entries;
   made->columns = made->next + 3 * entries;
   made->before = made->columns + 3 * entries;
+  made->earlier = made->before + 3 * entries;
   return VIDA_SUCCESS;
 }
 
@@ -267,15 +268,25 @@ void vida__lie_subtract_impulses(const vida_lie_joints* joints, const double* mu
 }
 
 void vida__lie_swap_gradients(vida_lie_joints* joints) {
-  double* before = joints->before;
+  double* oldest = joints->earlier;
+  joints->earlier = joints->before;
   joints->before = joints->gradient;
-  joints->gradient = before;
+  joints->gradient = oldest;
 }
 
-void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio) {
-  memcpy(joints->next, joints->gradient, (size_t)joints->entries * sizeof *joints->next);
-  for (int e = 0; e < joints->entries && ratio != 0.0; e++) {
-    joints->next[e] += ratio * (joints->gradient[e] - joints->before[e]);
+void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio, bool has_earlier) {
+  const double *now = joints->gradient, *before = joints->before, *earlier = joints->earlier;
+  const size_t count = (size_t)joints->entries;
+  if (ratio == 0.0) {
+    memcpy(joints->next, now, count * sizeof *now);
+  } else if (ratio != 1.0 || !has_earlier) {
+    for (size_t e = 0; e < count; e++) {
+      joints->next[e] = now[e] + ratio * (now[e] - before[e]);
+    }
+  } else {
+    for (size_t e = 0; e < count; e++) {
+      joints->next[e] = 3.0 * (now[e] - before[e]) + earlier[e];
+    }
   }
 }
 
@@ -348,6 +359,14 @@ void vida__lie_drop_rates(const VidaIntegration* self, const vida_lie_joints* jo
   }
 }
 
+int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
+                           const double* x, double* rates, double* mu) {
+  vida__lie_apply_mass(self, joints, x, true, rates);
+  memset(mu, 0, (size_t)joints->rows * sizeof *mu);
+  vida__multiply_runs(&joints->matrix.runs, joints->gradient, rates, mu, mu);
+  return vida__linear_solve(joints->node, mu, mu);
+}
+
 /* ---- matrices -------------------------------------------------------------------------------- */
 
 /* Rows that depend on others get the shifts that make other matrices regular, too. */
@@ -403,7 +422,8 @@ int vida__lie_factor_step(VidaIntegration* self, vida_lie_joints* joints, const 
 void vida__lie_joints_record(const VidaIntegration* self, vida_lie_joints* joints,
                              VidaRecord* record) {
   const size_t width = 3 * (size_t)self->model.system->entry_count;
-  double* const parts[] = {joints->gradient, joints->before, joints->next, joints->columns};
+  double* const parts[] = {joints->gradient, joints->before, joints->earlier, joints->next,
+                           joints->columns};
   for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
     VidaRecord_Reals(record, parts[k], width);
   }

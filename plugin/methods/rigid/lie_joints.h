@@ -34,7 +34,8 @@ typedef struct vida_lie_joints {
   vida_linear* node;             /* B M^-1 B^T at a node */
   vida_linear* step;             /* that of the end of a step with the multipliers at its start */
   double* gradient;              /* entries: B at the node */
-  double* before;                /* entries: B at the node before */
+  double* before;                /* entries: B at the node before, and */
+  double* earlier;               /* entries: at the one before that */
   double* next;                  /* entries: B at the end of the step */
   double* columns;               /* entries: work space */
   double* numbers;               /* memory of these arrays */
@@ -51,11 +52,13 @@ void vida__lie_joints_destroy(vida_lie_joints** joints);
 /* Computes B (entries) at the positions q (n) from the entries of G there. */
 void vida__lie_joint_gradients(const VidaIntegration* self, const vida_lie_joints* joints,
                                const double* q, const double* entries, double* gradient);
-/* Keeps joints->gradient as joints->before, before the next one is computed. */
+/* Keeps joints->gradient as joints->before, and that as joints->earlier, before the next one is
+ * computed. */
 void vida__lie_swap_gradients(vida_lie_joints* joints);
 /* Computes a guess of joints->next, extrapolated for a step of `ratio` times the length of the last
- * one; 0: joints->before is not known. */
-void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio);
+ * one; 0: joints->before is not known. `has_earlier`: joints->earlier is known, and the last two
+ * steps have the same length. */
+void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio, bool has_earlier);
 /* Computes y = M u, or M^-1 u (rates each); y may not be u. */
 void vida__lie_apply_mass(const VidaIntegration* self, const vida_lie_joints* joints,
                           const double* u, bool is_inverse, double* y);
@@ -75,6 +78,11 @@ int vida__lie_factor_step(VidaIntegration* self, vida_lie_joints* joints, const 
  * is work space. */
 void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* joints,
                           const double* response, const double* mu, double* rates, double* rows);
+/* Computes the impulses mu (rows) whose B^T mu is nearest to x (rates) in the norm of M^-1, with
+ * the factors of vida__lie_factor_node: what constraints do not determine of them does not depend
+ * on x. `rates` (rates) is work space. Returns as vida__linear_solve. */
+int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
+                           const double* x, double* rates, double* mu);
 /* Computes rows = B u (rows), for B = joints->gradient and u (rates), and sizes = |B| |u|. */
 void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, double* rows,
                            double* sizes);

@@ -27,8 +27,8 @@
 
 typedef struct rattlie_state {
   vida_lie_joints* joints;
-  bool has_node; /* joints->gradient and the factors of joints->node are those of the node */
-  double last_h; /* s: of the last step, if there is a history */
+  bool has_node;    /* joints->gradient and the factors of joints->node are those of the node */
+  double last_h[2]; /* s: of the last step and of the one before, as far as the history reaches */
   vida_lie_rotation* rotation; /* bodies: the rotations of the step, or guesses */
   double* response;            /* 9 by bodies: see vida__lie_factor_step */
   double* momentum;            /* rates: Pi0 + h f / 2, in the body */
@@ -64,6 +64,11 @@ static void take_momenta(const VidaIntegration* self) {
     const int i = lie->other[j];
     own->momentum[own->joints->of_other[j]] = self->node.p[i] + self->node.p_low[i];
   }
+}
+
+/* Returns p / m of a coordinate that is not one of a body. */
+static double velocity_of(const VidaIntegration* self, int i) {
+  return (self->node.p[i] + self->node.p_low[i]) / ((const vida_lie_state*)self->state)->mass[i];
 }
 
 /* Computes the rotations and q1 for the impulses own->mu. Returns the index of a body that turns
@@ -182,31 +187,48 @@ static int factor_step(VidaIntegration* self) {
   return vida__lie_factor_step(self, own->joints, own->response);
 }
 
-/* Computes own->step for own->residual with the factors of the node, and improves it once: by those
- * of the step, B1 C B0^T, with B1 in joints->next and C in own->response. */
-static int find_correction(VidaIntegration* self) {
+static double largest_of(int count, const double* x) {
+  double largest = 0.0;
+  for (int k = 0; k < count; k++) {
+    const double size = fabs(x[k]);
+    largest = size > largest ? size : largest;
+  }
+  return largest;
+}
+
+/* The largest violation relative to its terms that is rounding wherever the terms are known. */
+static const double rounding = 2.0 * DBL_EPSILON;
+
+/* Computes own->step for own->residual with the factors of the node, and improves it by those of
+ * the step, B1 C B0^T, with B1 in joints->next and C in own->response: once, or twice if the first
+ * time would leave more of the violation than rounding. */
+static int find_correction(VidaIntegration* self, double violation) {
   rattlie_state* own = own_of(self);
   vida_lie_joints* joints = own->joints;
+  const double size = largest_of(joints->rows, own->residual);
   int code = vida__linear_solve(joints->node, own->residual, own->step);
-  if (code) {
-    return code;
-  }
-  vida__lie_apply_step(self, joints, own->response, own->step, own->rates, own->left);
-  for (int k = 0; k < joints->rows; k++) {
-    own->left[k] = own->residual[k] - own->left[k];
-  }
-  code = vida__linear_solve(joints->node, own->left, own->left);
-  for (int k = 0; k < joints->rows; k++) {
-    own->step[k] += own->left[k];
+  for (int pass = 0; pass < 2 && !code; pass++) {
+    vida__lie_apply_step(self, joints, own->response, own->step, own->rates, own->left);
+    for (int k = 0; k < joints->rows; k++) {
+      own->left[k] = own->residual[k] - own->left[k];
+    }
+    const double part = largest_of(joints->rows, own->left) / size; /* and then its square */
+    code = vida__linear_solve(joints->node, own->left, own->left);
+    for (int k = 0; k < joints->rows; k++) {
+      own->step[k] += own->left[k];
+    }
+    if (!(part * part * violation > rounding)) {
+      break;
+    }
   }
   return code;
 }
 
 /* Corrects mu; `is_exact`: with the factors of the step. */
-static int correct(VidaIntegration* self, bool is_exact) {
+static int correct(VidaIntegration* self, bool is_exact, double violation) {
   rattlie_state* own = own_of(self);
   const int code = is_exact ? vida__linear_solve(own->joints->step, own->residual, own->step)
-                            : find_correction(self);
+                            : find_correction(self, violation);
   for (int k = 0; k < own->joints->rows && !code; k++) {
     own->mu[k] += own->step[k];
   }
@@ -216,6 +238,13 @@ static int correct(VidaIntegration* self, bool is_exact) {
 
 /* The largest violation, relative to the sizes of the rows, that may be rounding. */
 static const double most_rounding = 4096.0 * DBL_EPSILON;
+
+/* Returns whether another correction that contracts nearly as the last one did leaves rounding
+ * only, so that its residual need not be computed. */
+static bool will_converge(double violation, double contraction) {
+  static const double surplus = 2.0;
+  return contraction > 0.0 && surplus * contraction * violation <= rounding;
+}
 
 /* Solves g(q1) = 0 for own->mu, from the guess there and in own->rotation, until a correction no
  * longer reduces the violation; `is_exact`: with the matrix of the step in all iterations. Returns
@@ -243,7 +272,7 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
       add_displacements(self, of_impulses, true);
       violation = find_violation(self);
     }
-    if (violation <= 2.0 * DBL_EPSILON || (contraction >= 0.5 && violation <= most_rounding)) {
+    if (violation <= rounding || (contraction >= 0.5 && violation <= most_rounding)) {
       return VIDA_SUCCESS;
     }
     is_exact = is_exact || contraction > slow;
@@ -252,9 +281,13 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
     } else if (k == 0) {
       find_responses(self);
     }
-    code = code ? code : correct(self, is_exact);
+    code = code ? code : correct(self, is_exact, violation);
     if (code) {
       return code;
+    }
+    if (will_converge(violation, contraction)) {
+      *body = find_end(self);
+      return *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
     before = violation;
   }
@@ -280,20 +313,45 @@ static void guess_flight(VidaIntegration* self) {
 
 /* The unknowns of the frame's history: w, with the rates of bodies in the first three components of
  * their quaternions. */
-static void extrapolate(VidaIntegration* self) {
+static void extrapolate_rates(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
   rattlie_state* own = own_of(self);
   const double* u = self->implicit.unknown;
   vida__extrapolate_unknown(self);
-  /* What constraints do not determine of the impulses, always or near a singular configuration,
-   * would grow if it were extrapolated from step to step. */
-  memset(own->mu, 0, (size_t)own->joints->rows * sizeof *own->mu);
   for (int b = 0; b < lie->bodies; b++) {
     for (int i = 0; i < 3; i++) {
       own->rotation[b].xi[i] = self->node.h * u[lie->body[b].coordinate[i]];
     }
     own->rotation[b].has_inverse = false;
   }
+}
+
+/* Computes the impulses that the extrapolated rates need. Impulses themselves are not extrapolated:
+ * what constraints do not determine of them, always or near a singular configuration, would grow
+ * from step to step. */
+static int guess_impulses(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  const double* u = self->implicit.unknown;
+  const double h = self->node.h;
+  memcpy(own->rates, own->momentum, (size_t)own->joints->rates * sizeof *own->rates);
+  for (int b = 0; b < lie->bodies; b++) {
+    double impulse[3];
+    vida__lie_find_impulse(&lie->body[b], own->rotation[b].xi, impulse);
+    for (int i = 0; i < 3; i++) {
+      own->rates[own->joints->of_body[b] + i] -= impulse[i] / h;
+    }
+  }
+  for (int j = 0; j < lie->others; j++) {
+    const int i = lie->other[j];
+    own->rates[own->joints->of_other[j]] -= lie->mass[i] * u[i];
+  }
+  return vida__lie_fit_impulses(self, own->joints, own->rates, own->q1, own->mu);
+}
+
+static int extrapolate(VidaIntegration* self) {
+  extrapolate_rates(self);
+  return own_of(self)->joints->rows > 0 ? guess_impulses(self) : VIDA_SUCCESS;
 }
 
 static void remember(VidaIntegration* self) {
@@ -305,6 +363,9 @@ static void remember(VidaIntegration* self) {
     for (int i = 0; i < 3; i++) {
       u[lie->body[b].coordinate[i]] = own->rotation[b].xi[i] / self->node.h;
     }
+  }
+  for (int j = 0; j < lie->others; j++) {
+    u[lie->other[j]] = velocity_of(self, lie->other[j]);
   }
   vida__remember_unknown(self);
 }
@@ -375,24 +436,30 @@ static void arrive(VidaIntegration* self) {
   }
   for (int j = 0; j < lie->others; j++) {
     const int i = lie->other[j];
-    const double w = (self->node.p[i] + self->node.p_low[i]) / lie->mass[i];
-    vida__add_compensated(&self->node.q[i], &self->node.q_low[i], self->node.h * w);
+    vida__add_compensated(&self->node.q[i], &self->node.q_low[i],
+                          self->node.h * velocity_of(self, i));
   }
+}
+
+static void predict_gradients(VidaIntegration* self) {
+  const rattlie_state* own = own_of(self);
+  const int count = self->implicit.history.count;
+  const double ratio = count > 0 && own->last_h[0] != 0.0 ? self->node.h / own->last_h[0] : 0.0;
+  vida__lie_predict_gradients(own->joints, ratio, count > 1 && own->last_h[0] == own->last_h[1]);
 }
 
 static int fly(VidaIntegration* self, VidaError* error) {
   rattlie_state* own = own_of(self);
   const bool has_history = self->implicit.history.count > 0;
-  int body = -1;
+  int body = -1, code = VIDA_SUCCESS;
   take_momenta(self);
-  vida__lie_predict_gradients(own->joints,
-                              has_history && own->last_h != 0.0 ? self->node.h / own->last_h : 0.0);
+  predict_gradients(self);
   if (has_history) {
-    extrapolate(self);
+    code = extrapolate(self);
   } else {
     guess_flight(self);
   }
-  int code = solve(self, false, &body);
+  code = code ? code : solve(self, false, &body);
   if (code > 0) {
     guess_flight(self);
     code = solve(self, true, &body);
@@ -404,7 +471,8 @@ static int fly(VidaIntegration* self, VidaError* error) {
   }
   arrive(self);
   remember(self);
-  own->last_h = self->node.h;
+  own->last_h[1] = own->last_h[0];
+  own->last_h[0] = self->node.h;
   return VIDA_SUCCESS;
 }
 
@@ -492,11 +560,14 @@ static int project(VidaIntegration* self) {
     if (left <= 4.0 * DBL_EPSILON || (left < 1e-12 && left >= 0.1 * before)) {
       break;
     }
-    before = left;
     code = vida__linear_solve(own->joints->node, own->residual, own->step);
     if (!code) {
       add_impulses(self, own->step);
     }
+    if (will_converge(left, left / before)) {
+      break;
+    }
+    before = left;
   }
   return code;
 }
@@ -587,7 +658,7 @@ static void record_state(VidaIntegration* self, VidaRecord* record) {
   rattlie_state* own = lie->more;
   vida__lie_state_record(self, record);
   VidaRecord_Reals(record, own->block, own->numbers);
-  VidaRecord_Reals(record, &own->last_h, 1);
+  VidaRecord_Reals(record, own->last_h, 2);
   VidaRecord_Flag(record, &own->has_node);
   for (int b = 0; b < lie->bodies; b++) {
     VidaRecord_Reals(record, own->rotation[b].xi, 3);

@@ -103,13 +103,19 @@ typedef struct table_column {
   int width;
 } table_column;
 
-static const table_column table_columns[] = {
-    {VIDA_AUDIT_POSITION_ORDER, 13},   {VIDA_AUDIT_VELOCITY_ORDER, 8},
-    {VIDA_AUDIT_MULTIPLIER_ORDER, 13}, {VIDA_AUDIT_ENERGY, 16},
-    {VIDA_AUDIT_MOMENTUM, 9},          {VIDA_AUDIT_SYMPLECTIC, 8},
-    {VIDA_AUDIT_REVERSIBLE, 9},        {VIDA_AUDIT_POSITION_LEVEL, 8},
-    {VIDA_AUDIT_POSITION_GROWTH, 11},  {VIDA_AUDIT_VELOCITY_LEVEL, 8},
-    {VIDA_AUDIT_VELOCITY_GROWTH, 12},  {VIDA_AUDIT_COST, 5}};
+static const table_column table_columns[] = {{VIDA_AUDIT_POSITION_ORDER, 13},
+                                             {VIDA_AUDIT_LEAST_ERROR, 8},
+                                             {VIDA_AUDIT_VELOCITY_ORDER, 8},
+                                             {VIDA_AUDIT_MULTIPLIER_ORDER, 13},
+                                             {VIDA_AUDIT_ENERGY, 16},
+                                             {VIDA_AUDIT_MOMENTUM, 9},
+                                             {VIDA_AUDIT_SYMPLECTIC, 8},
+                                             {VIDA_AUDIT_REVERSIBLE, 9},
+                                             {VIDA_AUDIT_POSITION_LEVEL, 8},
+                                             {VIDA_AUDIT_POSITION_GROWTH, 11},
+                                             {VIDA_AUDIT_VELOCITY_LEVEL, 8},
+                                             {VIDA_AUDIT_VELOCITY_GROWTH, 12},
+                                             {VIDA_AUDIT_COST, 5}};
 enum { TABLE_COLUMNS = sizeof table_columns / sizeof table_columns[0] };
 
 static void table_cell(const VidaAuditRow* row, VidaAuditProperty property, char cell[CELL]) {

@@ -220,21 +220,49 @@ static const double* find_array(const vida_instances* list, vida_input kind) {
                                               : NULL;
 }
 
-/* Collects the inputs of the tape for a full set of lanes from the instance `first` on. Lanes after
- * the last instance repeat it. */
+/* Collects the inputs of the tape for the last instances, from the instance `first` on, of which
+ * there are fewer than lanes: lanes after the last one repeat it. */
+static void gather_rest(const vida_instances* list, const vida_tape* tape, int first,
+                        double* work) {
+  const int count = list->count - first, width = list->width, stride = list->place->stride;
+  const int* index = list->index + (size_t)first * (size_t)width;
+  int instance[VIDA_LANES];
+  for (int lane = 0; lane < VIDA_LANES; lane++) {
+    instance[lane] = lane < count ? lane : count - 1;
+  }
+  for (int k = 0; k < tape->input_count; k++, work += VIDA_LANES) {
+    const vida_tape_input input = tape->inputs[k];
+    const double* from = find_array(list, input.kind);
+    if (from) { /* the usual kinds without calls */
+      for (int lane = 0; lane < VIDA_LANES; lane++) {
+        work[lane] = from[index[instance[lane] * width + input.index]];
+      }
+    } else if (input.kind == VIDA_INPUT_PARAMETER) {
+      for (int lane = 0; lane < VIDA_LANES; lane++) {
+        work[lane] = list->place->parameters[(first + instance[lane]) * stride + input.index];
+      }
+    } else {
+      gather_input(list, input, first, count, work);
+      for (int lane = count; lane < VIDA_LANES; lane++) {
+        work[lane] = work[count - 1];
+      }
+    }
+  }
+}
+
+/* Collects the inputs of the tape for a full set of lanes from the instance `first` on. */
 static void gather(const vida_instances* list, const vida_tape* tape, int first, double* work) {
-  const int count = list->count - first < VIDA_LANES ? list->count - first : VIDA_LANES;
   const int* index = list->index + (size_t)first * (size_t)list->width;
   for (int k = 0; k < tape->input_count; k++, work += VIDA_LANES) {
     const vida_tape_input input = tape->inputs[k];
-    const double* from = count == VIDA_LANES ? find_array(list, input.kind) : NULL;
+    const double* from = find_array(list, input.kind);
     if (from) { /* the usual kinds without calls */
       gather_coordinates(from, index + input.index, list->width, VIDA_LANES, work);
-      continue;
-    }
-    gather_input(list, input, first, count, work);
-    for (int lane = count; lane < VIDA_LANES; lane++) {
-      work[lane] = work[count - 1];
+    } else if (input.kind == VIDA_INPUT_PARAMETER) {
+      gather_strided(list->place->parameters + first * list->place->stride + input.index,
+                     list->place->stride, VIDA_LANES, work);
+    } else {
+      gather_input(list, input, first, VIDA_LANES, work);
     }
   }
 }
@@ -325,8 +353,10 @@ int vida__for_each_instance(const vida_instances* list, enum vida_tape_kind kind
   double* work = find_work(list->traced, kind, in_lanes, base);
   double* out = find_work(list->traced, VIDA_TAPE_KINDS, in_lanes, base);
   for (int first = 0; first < list->count; first += lanes) {
-    if (in_lanes) {
+    if (in_lanes && list->count - first >= lanes) {
       gather(list, tape, first, work);
+    } else if (in_lanes) {
+      gather_rest(list, tape, first, work);
     } else {
       gather_one(list, tape, first, work);
     }
