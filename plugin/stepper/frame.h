@@ -81,6 +81,11 @@ struct VidaStepper {
 
 /* Returns the stepper of an integration. */
 VidaStepper* vida__frame_of(VidaIntegration* self);
+/* Returns whether a stepper makes stages of the steps of another one. The stepper of a mode
+ * (hybrid/hybrid.h) makes steps of its own instead, with rows of its own. */
+static inline bool vida__is_stage(const VidaStepper* stepper) {
+  return stepper->outer && !stepper->outer->hybrid;
+}
 
 /* Creates a stepper as VidaStepper_Create does, but an error message does not list other methods
  * (stepper.c). `services` (NULL: none) must outlive it. *stepper must be NULL. */
@@ -165,6 +170,9 @@ int vida__check_step(VidaStepper* stepper, VidaError* error);
 /* Checks whether the step resolves how far constraints have turned in it, if the method has asked
  * for it. Fails with TURN_TOO_FAR (turn_check.c). */
 int vida__check_turn(VidaStepper* stepper, VidaError* error);
+/* Takes the energy of a conservative system at the start of a part of a motion with events, which
+ * may have changed it. */
+void vida__take_conserved_energy(VidaStepper* stepper);
 /* Prepares vida__check_energy, at the start of a motion. */
 void vida__begin_energy_check(VidaStepper* stepper);
 /* Checks the energy at the node that a step has computed. Fails with UNBOUNDED if a conservative

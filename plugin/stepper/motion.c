@@ -145,6 +145,9 @@ int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* 
   code = code ? code : warm_up(stepper, error);
   if (!code && again) {
     vida__watch_return(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
+    if (stepper->outer) {
+      vida__take_conserved_energy(stepper);
+    }
   } else if (!code) {
     vida__watch_start(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
     vida__begin_energy_check(stepper);
@@ -270,7 +273,7 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
   vida__leave_calm_steps(&stepper->self);
   /* g of the last check is valid for the node, unless the state, the time or the formulas have
    * changed. */
-  if (stepper->outer || stepper->jumps) {
+  if (vida__is_stage(stepper) || stepper->jumps) {
     forget_node(stepper);
   }
   const int code = try_step(stepper, error);
@@ -279,7 +282,7 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
     stepper->self.node.lambda_t = lambda_t;
     if (!stepper->interrupt.code) {
       vida__explain_failure(stepper, error);
-      if (code > 0 && !stepper->outer) {
+      if (code > 0 && !vida__is_stage(stepper)) {
         vida__append_light_coordinates(&stepper->self, error);
       }
     }
@@ -411,13 +414,15 @@ void vida__replace_node(VidaStepper* stepper) {
 
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {
   *made = 0;
-  if ((stepper->self.implicit.distances || stepper->self.series.make) && !stepper->outer) {
-    vida__begin_interruptible(stepper);
+  if ((stepper->self.implicit.distances || stepper->self.series.make) && !vida__is_stage(stepper)) {
+    if (!stepper->outer) {
+      vida__begin_interruptible(stepper);
+    }
     if (!vida__interrupted(&stepper->self, vida__node_time(&stepper->self))) {
       *made = make_calm_steps(stepper, stepper->careful_steps > 0 ? 1 : most);
       stepper->careful_steps -= stepper->careful_steps > 0 ? 1 : 0;
     }
-    if (vida__end_interruptible(stepper)) {
+    if (!stepper->outer && vida__end_interruptible(stepper)) {
       return vida__fail_interrupted(stepper, error);
     }
   }

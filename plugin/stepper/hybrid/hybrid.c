@@ -13,7 +13,7 @@
 #include "stepper/hybrid/contacts.h"
 #include "stepper/jumps.h"
 
-enum { MOST_PARTS = 1000000 };
+enum { MOST_PARTS = 1000000, MOST_REPEATS = 1000 };
 
 /* ---- modes ----------------------------------------------------------------------------------- */
 
@@ -35,11 +35,12 @@ static int fill_mode(vida_hybrid* hybrid, const unsigned char* flags, vida_mode*
   const size_t count = hybrid->contacts ? (size_t)hybrid->contacts->count : 0;
   mode->flags = vida__allocate(count, sizeof *mode->flags);
   mode->first_row = vida__allocate(count, sizeof *mode->first_row);
-  mode->stepper_places = vida__allocate(2 * VIDA_SLIP_MOST * count, sizeof *mode->stepper_places);
+  mode->stepper_places = vida__allocate(3 * VIDA_SLIP_MOST * count, sizeof *mode->stepper_places);
   if (!mode->flags || !mode->first_row || !mode->stepper_places) {
     return vida__fail_memory(error);
   }
   mode->probe_places = mode->stepper_places + VIDA_SLIP_MOST * count;
+  mode->recorder_places = mode->probe_places + VIDA_SLIP_MOST * count;
   for (size_t c = 0; c < count; c++) {
     mode->flags[c] = flags[c];
     mode->closed_count += flags[c] != 0;
@@ -50,12 +51,14 @@ static int fill_mode(vida_hybrid* hybrid, const unsigned char* flags, vida_mode*
   }
   system = mode->variant ? mode->variant : system;
   code = code ? code : create_one(hybrid, system, &mode->stepper, error);
-  return code ? code : create_one(hybrid, system, &mode->probe, error);
+  code = code ? code : create_one(hybrid, system, &mode->probe, error);
+  return code || !hybrid->has_records ? code : create_one(hybrid, system, &mode->recorder, error);
 }
 
 static void destroy_mode(vida_mode* mode) {
   VidaStepper_Destroy(&mode->stepper);
   VidaStepper_Destroy(&mode->probe);
+  VidaStepper_Destroy(&mode->recorder);
   VidaSystem_Destroy(&mode->variant);
   free(mode->flags);
   free(mode->first_row);
@@ -123,8 +126,11 @@ VidaStepper* vida__active_stepper(const VidaStepper* stepper) {
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
-  vida_sample* const samples[] = {&hybrid->at,   &hybrid->before, &hybrid->after, &hybrid->tried,
-                                  &hybrid->from, &hybrid->ended,  &hybrid->node};
+  vida_search *acting = &hybrid->acting, *recorded = &hybrid->recorded;
+  vida_sample* const samples[] = {&hybrid->at,       &hybrid->tried,  &hybrid->acted,
+                                  &hybrid->ended,    &hybrid->node,   &acting->from,
+                                  &acting->before,   &acting->after,  &recorded->from,
+                                  &recorded->before, &recorded->after};
   const size_t n = (size_t)hybrid->frame->self.model.n, count = (size_t)hybrid->watched_count;
   const size_t number = sizeof samples / sizeof *samples;
   const size_t each = 2 * n + 2 * count;
@@ -152,10 +158,14 @@ static int list_functions(vida_hybrid* hybrid, VidaError* error) {
     return vida__fail_memory(error);
   }
   for (int i = 0; i < system->event_count; i++) {
-    const VidaDirection direction = system->events[i].direction;
+    const vida_event* event = &system->events[i];
+    const VidaDirection direction = event->direction;
+    const bool is_record = event->action == VIDA_EVENT_RECORD && event->coupling_count == 0;
+    hybrid->has_records = hybrid->has_records || is_record;
     hybrid->watched[hybrid->watched_count++] =
         (vida_watched){.kind = VIDA_WATCHED_EVENT,
                        .index = i,
+                       .is_record = is_record,
                        .is_rising = direction != VIDA_DIRECTION_FALLING,
                        .is_falling = direction != VIDA_DIRECTION_RISING};
   }
@@ -176,6 +186,8 @@ int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
     return vida__fail_memory(error);
   }
   made->frame = stepper;
+  made->recorded.is_of_records = true;
+  made->search = &made->acting;
   int code = vida__evaluator_create(system, &made->evaluator, error);
   if (!code && has_contacts) {
     code = vida__contacts_create(made, error);
@@ -253,7 +265,9 @@ static void keep_first(const vida_hybrid* hybrid, const VidaStepper* stepper) {
   const vida_mode* mode = vida__current_mode(hybrid);
   if (mode->variant) {
     vida__visit_places(hybrid, mode, true,
-                       stepper == mode->probe ? mode->probe_places : mode->stepper_places);
+                       stepper == mode->probe      ? mode->probe_places
+                       : stepper == mode->recorder ? mode->recorder_places
+                                                   : mode->stepper_places);
   }
 }
 
@@ -261,10 +275,11 @@ static void keep_first(const vida_hybrid* hybrid, const VidaStepper* stepper) {
 static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, const vida_sample* at,
                          double way, bool again, VidaError* error) {
   const size_t n = (size_t)stepper->self.model.n;
-  for (size_t i = 0; i < n; i++) {
+  const bool is_recorder = stepper == vida__current_mode(hybrid)->recorder;
+  memcpy(stepper->self.model.extent, hybrid->extent, n * sizeof *hybrid->extent);
+  for (size_t i = 0; i < n && !is_recorder; i++) {
     hybrid->extent[i] = fmax(hybrid->extent[i], fabs(at->q[i]));
   }
-  memcpy(stepper->self.model.extent, hybrid->extent, n * sizeof *hybrid->extent);
   if (!again) {
     keep_first(hybrid, stepper);
   }
@@ -284,11 +299,23 @@ static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
     vida__add_statistics(&hybrid->spent, VidaStepper_Statistics(mode->stepper));
   }
   mode->is_fresh = false;
+  if (mode->recorder && !again) {
+    const int code = start_in_mode(hybrid, mode->recorder, &hybrid->at, way, false, error);
+    if (code) {
+      return code;
+    }
+  }
   return start_in_mode(hybrid, mode->stepper, &hybrid->at, way, again, error);
 }
 
+/* Returns the probe of the current search. */
+static VidaStepper* probe_of(const vida_hybrid* hybrid) {
+  const vida_mode* mode = vida__current_mode(hybrid);
+  return hybrid->search->is_of_records ? mode->recorder : mode->probe;
+}
+
 static int start_probe(vida_hybrid* hybrid, double way, VidaError* error) {
-  VidaStepper* probe = vida__current_mode(hybrid)->probe;
+  VidaStepper* probe = probe_of(hybrid);
   return start_in_mode(hybrid, probe, &hybrid->at, way, probe->started, error);
 }
 
@@ -301,7 +328,8 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   hybrid->step = hybrid->parts = 0;
   hybrid->mode = 0;
   hybrid->has_ended = false;
-  hybrid->crowd = (vida_crowd){.event_t = NAN, .since = NAN};
+  hybrid->crowd = (vida_crowd){.event_t = NAN, .record_t = NAN, .since = NAN};
+  hybrid->search = &hybrid->acting;
   hybrid->spent = (VidaStatistics){0};
   for (int k = 0; k < hybrid->mode_count; k++) {
     hybrid->modes[k].stepper->started = hybrid->modes[k].probe->started = false;
@@ -325,8 +353,11 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   hybrid->is_aligned = !code;
   code = code ? code : vida__take_sample(hybrid, &hybrid->at, error);
   if (!code) {
-    vida__begin_search(hybrid, &hybrid->at);
+    vida__begin_searches(hybrid, &hybrid->at);
     vida__compare_sample(hybrid, &hybrid->at); /* the signs at the start */
+    hybrid->search = &hybrid->recorded;
+    vida__compare_sample(hybrid, &hybrid->at);
+    hybrid->search = &hybrid->acting;
     code = show_state(hybrid, error);
   }
   return code;
@@ -343,23 +374,131 @@ void vida__hybrid_space_nodes(VidaStepper* stepper, double h) {
 /* ---- steps of the probe ---------------------------------------------------------------------- */
 
 static int make_step(VidaStepper* stepper, VidaError* error) {
-  return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
+  long made;
+  return stepper->jumps ? vida__jumps_step(stepper, error)
+                        : vida__make_steps(stepper, 1, &made, error);
 }
 
-int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
-  VidaStepper* probe = vida__current_mode(hybrid)->probe;
+/* Computes hybrid->tried at the time t on the cubic through the state before an event and that at
+ * the end of the search. */
+static void interpolate(vida_hybrid* hybrid, double t) {
+  const vida_sample *from = &hybrid->search->before, *to = hybrid->search->end;
+  const double h = to->t - from->t, x = h > 0.0 ? (t - from->t) / h : 0.0, y = 1.0 - x;
+  for (int i = 0; i < hybrid->frame->self.model.n; i++) {
+    const double slope = h > 0.0 ? (to->q[i] - from->q[i]) / h : from->v[i];
+    const double bend0 = from->v[i] - slope, bend1 = to->v[i] - slope;
+    hybrid->tried.q[i] = y * from->q[i] + x * to->q[i] + h * x * y * (y * bend0 - x * bend1);
+    hybrid->tried.v[i] = slope + y * (1.0 - 3.0 * x) * bend0 - x * (2.0 - 3.0 * x) * bend1;
+  }
+}
+
+/* Computes hybrid->tried at the time t by a step of the probe. */
+static int probe_to(vida_hybrid* hybrid, double t, VidaError* error) {
+  VidaStepper* probe = probe_of(hybrid);
   vida_sample* tried = &hybrid->tried;
   const double way = t - hybrid->at.t;
   vida__copy_sample(hybrid, &hybrid->at, tried);
-  int code = VIDA_SUCCESS;
-  if (way > 0.0 && !(way < VIDA_SHORTEST_PART * hybrid->h && probe->started &&
-                     vida__advance_shortly(&probe->self, tried->t, way, tried->q, tried->v))) {
-    code = start_probe(hybrid, way, error);
-    code = code ? code : make_step(probe, error);
-    code = code ? code : vida__copy_state(&probe->self, tried->q, tried->v, error);
+  if (!(way > 0.0) || (way < VIDA_SHORTEST_PART * hybrid->h && probe->started &&
+                       vida__advance_shortly(&probe->self, tried->t, way, tried->q, tried->v))) {
+    return VIDA_SUCCESS;
   }
-  tried->t = t;
-  return code ? code : vida__take_sample(hybrid, tried, error);
+  int code = start_probe(hybrid, way, error);
+  code = code ? code : make_step(probe, error);
+  return code ? code : vida__copy_state(&probe->self, tried->q, tried->v, error);
+}
+
+int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
+  VidaError reason = {0};
+  int code = probe_to(hybrid, t, &reason);
+  /* The motion has made the step that the probe, which begins anew, cannot make. */
+  if (code > 0 && hybrid->search->is_of_records) {
+    interpolate(hybrid, t);
+    code = VIDA_SUCCESS;
+  }
+  if (code && error) {
+    *error = reason;
+  }
+  hybrid->tried.t = t;
+  return code ? code : vida__take_sample(hybrid, &hybrid->tried, error);
+}
+
+/* ---- events that are only recorded ----------------------------------------------------------- */
+
+static int fail_chattering(const vida_hybrid* hybrid, double at, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
+                         "events follow each other without end at t = %s (chattering), the last "
+                         "one is '%s'; %s",
+                         vida__real_text(t, at, 12), vida__fired_name(hybrid),
+                         hybrid->contacts ? "moreau-jean and spook take contacts without events"
+                                          : "let its action move the state away from the zero of "
+                                            "its function");
+}
+
+/* Counts an event, and fails after too many of them in a step of the caller. */
+static int count_event(vida_hybrid* hybrid, double end, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  if (++hybrid->parts <= MOST_PARTS) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
+                         "there are more than %d events in the step that ends at t = %s; the last "
+                         "one is '%s' at t = %s; try a smaller h",
+                         MOST_PARTS, vida__real_text(t, end, 12), vida__fired_name(hybrid),
+                         vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, hybrid->tried.t, 12));
+}
+
+/* Returns whether two events happen at one time. */
+static bool is_same_time(double t, double before) {
+  return t - before <= 8.0 * DBL_EPSILON * fabs(t); /* false for NaN */
+}
+
+/* Fails if recorded events follow each other without end. */
+static int check_records(vida_hybrid* hybrid, double end, VidaError* error) {
+  vida_crowd* crowd = &hybrid->crowd;
+  const double at = hybrid->tried.t;
+  crowd->record_repeats = is_same_time(at, crowd->record_t) ? crowd->record_repeats + 1 : 0;
+  crowd->record_t = at;
+  return crowd->record_repeats > MOST_REPEATS ? fail_chattering(hybrid, at, error)
+                                              : count_event(hybrid, end, error);
+}
+
+/* Reports the recorded events up to a sample: hybrid->ended or hybrid->acted. */
+static int record_up_to(vida_hybrid* hybrid, const vida_sample* end, VidaError* error) {
+  vida_search* search = &hybrid->recorded;
+  int code = VIDA_SUCCESS;
+  hybrid->search = search;
+  search->end = end;
+  while (!code) {
+    vida__compare_sample(hybrid, end);
+    code = search->is_crossed || hybrid->was_followed ? VIDA_SUCCESS
+                                                      : vida__look_between(hybrid, end, error);
+    if (code || !search->is_crossed) {
+      break;
+    }
+    code = vida__locate_event(hybrid, error);
+    code = code ? code : check_records(hybrid, end->t, error);
+    code = code ? code : vida__report_records(hybrid, error);
+    vida__copy_sample(hybrid, &hybrid->tried, &search->from);
+    vida__copy_sample(hybrid, &hybrid->tried, &search->before);
+    search->is_crossed = false;
+  }
+  hybrid->search = &hybrid->acting;
+  return code;
+}
+
+/* Reports the recorded events before the one at hybrid->tried, and marks those that happen with it.
+ */
+static int record_before(vida_hybrid* hybrid, VidaError* error) {
+  if (!hybrid->has_records) {
+    return VIDA_SUCCESS;
+  }
+  vida__copy_sample(hybrid, &hybrid->tried, &hybrid->acted);
+  const int code = record_up_to(hybrid, &hybrid->acted, error);
+  vida__copy_sample(hybrid, &hybrid->acted, &hybrid->tried);
+  vida__mark_records(hybrid);
+  hybrid->crowd.record_t = hybrid->tried.t;
+  return code;
 }
 
 /* ---- parts of a step ------------------------------------------------------------------------- */
@@ -368,19 +507,23 @@ int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const do
                         VidaError* error) {
   vida_hybrid* hybrid = active->outer ? active->outer->hybrid : NULL;
   if (!hybrid || !hybrid->is_following || !hybrid->frame->self.adaptive ||
-      vida__current_mode(hybrid)->stepper != active || hybrid->is_crossed || t > hybrid->part_end) {
+      vida__current_mode(hybrid)->stepper != active || hybrid->acting.is_crossed ||
+      t > hybrid->part_end) {
     return VIDA_SUCCESS;
   }
   const size_t bytes = (size_t)active->self.model.n * sizeof *q;
-  hybrid->tried.t = t;
-  memcpy(hybrid->tried.q, q, bytes);
-  memcpy(hybrid->tried.v, v, bytes);
-  const int code = vida__take_sample(hybrid, &hybrid->tried, error);
+  hybrid->ended.t = t;
+  memcpy(hybrid->ended.q, q, bytes);
+  memcpy(hybrid->ended.v, v, bytes);
+  const int code = vida__take_sample(hybrid, &hybrid->ended, error);
   hybrid->was_followed = true;
-  if (!code) {
-    vida__compare_sample(hybrid, &hybrid->tried);
+  if (code) {
+    return code;
   }
-  return code;
+  vida__compare_sample(hybrid, &hybrid->ended);
+  return hybrid->has_records && !hybrid->acting.is_crossed
+             ? record_up_to(hybrid, &hybrid->ended, error)
+             : VIDA_SUCCESS;
 }
 
 /* Makes the step of the method from hybrid->at to `end`; hybrid->ended receives the state there.
@@ -432,25 +575,11 @@ static bool accumulates(const vida_hybrid* hybrid) {
   return !hybrid->contacts && hybrid->crowd.crowds >= MOST_CROWDS + of_all;
 }
 
-static int fail_chattering(const vida_hybrid* hybrid, double at, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
-                         "events follow each other without end at t = %s (chattering), the last "
-                         "one is '%s'; %s",
-                         vida__real_text(t, at, 12), vida__fired_name(hybrid),
-                         hybrid->contacts ? "moreau-jean and spook take contacts without events"
-                                          : "let its action move the state away from the zero of "
-                                            "its function");
-}
-
-/* Fails if events follow each other without end. */
+/* Fails if events that may change the motion follow each other without end. */
 static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
-  enum { MOST_REPEATS = 1000 };
   static const double near_part = 1e-3; /* of a step, after an event */
-  char t[VIDA_REAL_TEXT_SIZE];
   const double at = hybrid->tried.t;
-  const bool stands =
-      at - hybrid->crowd.event_t <= 8.0 * DBL_EPSILON * fabs(at);           /* false for NaN */
+  const bool stands = is_same_time(at, hybrid->crowd.event_t);
   const bool is_near = at - hybrid->crowd.event_t <= near_part * hybrid->h; /* false for NaN */
   hybrid->crowd.repeats = stands ? hybrid->crowd.repeats + 1 : 0;
   hybrid->crowd.event_t = at;
@@ -459,15 +588,7 @@ static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
       (is_near && vida__is_turned_back(hybrid))) {
     return fail_chattering(hybrid, at, error);
   }
-  if (++hybrid->parts > MOST_PARTS) {
-    return vida__fail_flag(
-        error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
-        "there are more than %d events in the step that ends at t = %s; the last "
-        "one is '%s' at t = %s; try a smaller h",
-        MOST_PARTS, vida__real_text(t, end, 12), vida__fired_name(hybrid),
-        vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, at, 12));
-  }
-  return VIDA_SUCCESS;
+  return count_event(hybrid, end, error);
 }
 
 /* Processes the events up to hybrid->ended that do not change the motion, and the first one that
@@ -478,12 +599,15 @@ static int process_part(vida_hybrid* hybrid, bool* is_changed, VidaError* error)
   *is_changed = false;
   while (!code && !*is_changed) {
     vida__compare_sample(hybrid, &hybrid->ended);
-    code = hybrid->is_crossed || is_followed ? VIDA_SUCCESS : vida__look_between(hybrid, error);
-    if (code || !hybrid->is_crossed) {
+    code = hybrid->acting.is_crossed || is_followed
+               ? VIDA_SUCCESS
+               : vida__look_between(hybrid, &hybrid->ended, error);
+    if (code || !hybrid->acting.is_crossed) {
       break;
     }
     code = vida__locate_event(hybrid, error);
     code = code ? code : check_progress(hybrid, hybrid->ended.t, error);
+    code = code ? code : record_before(hybrid, error);
     code = code ? code : vida__process_events(hybrid, is_changed, error);
     /* The event may have changed which gaps are too small to count. */
     if (!code && !*is_changed && hybrid->contacts) {
@@ -491,9 +615,10 @@ static int process_part(vida_hybrid* hybrid, bool* is_changed, VidaError* error)
     }
     /* Own steps of the method after the event have not been compared: it makes them again. */
     *is_changed = *is_changed || is_followed;
-    vida__begin_search(hybrid, &hybrid->tried);
+    vida__begin_searches(hybrid, &hybrid->tried);
   }
-  return code;
+  return code || *is_changed || !hybrid->has_records ? code
+                                                     : record_up_to(hybrid, &hybrid->ended, error);
 }
 
 static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
@@ -501,7 +626,7 @@ static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
   hybrid->parts = 0;
   while (!code && !hybrid->has_ended && hybrid->at.t < end) {
     bool is_changed = false;
-    vida__begin_search(hybrid, &hybrid->at);
+    vida__begin_searches(hybrid, &hybrid->at);
     code = make_part(hybrid, end, error);
     code = code ? code : process_part(hybrid, &is_changed, error);
     if (code) {
