@@ -115,6 +115,9 @@ int vida__make_step(VidaStepper* stepper, VidaError* error);
 /* Makes one step as vida__make_step does, or up to `most` calm ones (distance_steps.h); *made
  * receives their number. */
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error);
+/* Tries to make one calm step; returns false if vida__make_step must make it, from the same state
+ * (motion.c). */
+bool vida__try_calm_step(VidaStepper* stepper);
 /* Prepares calm steps that are made in a lane (ensemble.h). Returns false if the stepper has to
  * make the next one alone (motion.c). */
 bool vida__begin_joint_steps(VidaStepper* stepper);

@@ -412,17 +412,30 @@ void vida__replace_node(VidaStepper* stepper) {
   forget_node(stepper);
 }
 
+/* Makes up to `most` calm steps, and returns their number: 0 also after an interrupt. */
+static long try_calm_steps(VidaStepper* stepper, long most) {
+  if (vida__interrupted(&stepper->self, vida__node_time(&stepper->self))) {
+    return 0;
+  }
+  const long made = make_calm_steps(stepper, stepper->careful_steps > 0 ? 1 : most);
+  stepper->careful_steps -= stepper->careful_steps > 0 ? 1 : 0;
+  return made;
+}
+
+static bool has_calm_steps(const VidaStepper* stepper) {
+  return stepper->self.implicit.distances || stepper->self.series.make;
+}
+
+bool vida__try_calm_step(VidaStepper* stepper) {
+  return has_calm_steps(stepper) && try_calm_steps(stepper, 1) > 0;
+}
+
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {
   *made = 0;
-  if ((stepper->self.implicit.distances || stepper->self.series.make) && !vida__is_stage(stepper)) {
-    if (!stepper->outer) {
-      vida__begin_interruptible(stepper);
-    }
-    if (!vida__interrupted(&stepper->self, vida__node_time(&stepper->self))) {
-      *made = make_calm_steps(stepper, stepper->careful_steps > 0 ? 1 : most);
-      stepper->careful_steps -= stepper->careful_steps > 0 ? 1 : 0;
-    }
-    if (!stepper->outer && vida__end_interruptible(stepper)) {
+  if (has_calm_steps(stepper) && !stepper->outer) {
+    vida__begin_interruptible(stepper);
+    *made = try_calm_steps(stepper, most);
+    if (vida__end_interruptible(stepper)) {
       return vida__fail_interrupted(stepper, error);
     }
   }

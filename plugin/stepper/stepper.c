@@ -419,10 +419,10 @@ int VidaStepper_Steps(VidaStepper* stepper, long count, long* made, VidaError* e
   code = code ? code : vida__require_start(stepper, error);
   while (!code && done < count) {
     long more = 1;
-    code = stepper->hybrid  ? vida__hybrid_step(stepper, error)
+    code = stepper->hybrid  ? vida__hybrid_steps(stepper, count - done, &more, error)
            : stepper->jumps ? vida__jumps_step(stepper, error)
                             : vida__make_steps(stepper, count - done, &more, error);
-    done += code ? 0 : more;
+    done += code && !stepper->hybrid ? 0 : more;
     if (VidaStepper_HasEnded(stepper)) {
       break;
     }

@@ -221,29 +221,31 @@ void vida__hybrid_destroy(vida_hybrid** hybrid) {
 
 /* ---- the state of the frame ------------------------------------------------------------------ */
 
-/* Shows the state of the stepper of the mode as that of the frame. */
-static int show_state(vida_hybrid* hybrid, VidaError* error) {
-  VidaStepper *frame = hybrid->frame, *active = vida__current_mode(hybrid)->stepper;
-  const size_t n = (size_t)frame->self.model.n * sizeof(double);
-  VidaNode *to = &frame->self.node, *from = &active->self.node;
-  const double* v;
-  const int code = vida__node_velocities(&active->self, &v, error);
-  if (code) {
-    return code;
-  }
-  memcpy(to->q, from->q, n);
-  memcpy(to->q_low, from->q_low, n);
-  memcpy(to->p, from->p, n);
-  memcpy(to->p_low, from->p_low, n);
-  memcpy(to->lambda, from->lambda, (size_t)frame->self.model.m * sizeof(double));
-  to->lambda_t = from->lambda_t;
+/* Shows a node of the stepper of the mode, from its positions on (frame.h), as that of the frame.
+ */
+static void show_node(vida_hybrid* hybrid, const double* node, double lambda_t, const double* v) {
+  VidaStepper* frame = hybrid->frame;
+  const size_t n = (size_t)frame->self.model.n, m = (size_t)frame->self.model.m;
+  VidaNode* to = &frame->self.node;
+  memcpy(to->q, node, (5 * n + m) * sizeof *node);
+  to->lambda_t = lambda_t;
   vida__replace_node(frame);
-  memcpy(frame->node_velocity, v, n);
+  memcpy(frame->node_velocity, v, n * sizeof *v);
   frame->has_node_velocity = true;
   to->t0 = hybrid->has_ended ? hybrid->end : hybrid->t0;
   to->h = hybrid->h;
   to->step = hybrid->has_ended ? 0 : hybrid->step;
-  return VIDA_SUCCESS;
+}
+
+/* Shows the state of the stepper of the mode as that of the frame. */
+static int show_state(vida_hybrid* hybrid, VidaError* error) {
+  VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  const double* v;
+  const int code = vida__node_velocities(&active->self, &v, error);
+  if (!code) {
+    show_node(hybrid, active->self.node.q, active->self.node.lambda_t, v);
+  }
+  return code;
 }
 
 VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
@@ -374,9 +376,7 @@ void vida__hybrid_space_nodes(VidaStepper* stepper, double h) {
 /* ---- steps of the probe ---------------------------------------------------------------------- */
 
 static int make_step(VidaStepper* stepper, VidaError* error) {
-  long made;
-  return stepper->jumps ? vida__jumps_step(stepper, error)
-                        : vida__make_steps(stepper, 1, &made, error);
+  return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
 }
 
 /* Computes hybrid->tried at the time t on the cubic through the state before an event and that at
@@ -526,9 +526,17 @@ int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const do
              : VIDA_SUCCESS;
 }
 
+/* Takes the state to which the stepper of the mode has come. */
+static int take_ended(vida_hybrid* hybrid, double end, VidaError* error) {
+  VidaIntegration* self = &vida__current_mode(hybrid)->stepper->self;
+  const int code = vida__copy_state(self, hybrid->ended.q, hybrid->ended.v, error);
+  hybrid->ended.t = end;
+  return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
+}
+
 /* Makes the step of the method from hybrid->at to `end`; hybrid->ended receives the state there.
  * Own steps of the method are compared on the way. */
-static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
+static int make_part(vida_hybrid* hybrid, double end, bool is_tried, VidaError* error) {
   VidaStepper* active = vida__current_mode(hybrid)->stepper;
   const double way = end - hybrid->at.t;
   const bool is_whole = fabs(way - hybrid->h) <= 16.0 * DBL_EPSILON * fmax(fabs(end), hybrid->h);
@@ -546,11 +554,11 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
   hybrid->is_aligned = is_whole;
   hybrid->is_following = true;
   hybrid->part_end = end;
-  code = code ? code : make_step(active, error);
+  const bool is_made =
+      !code && is_whole && !is_tried && !active->jumps && vida__try_calm_step(active);
+  code = code || is_made ? code : make_step(active, error);
   hybrid->is_following = false;
-  code = code ? code : vida__copy_state(&active->self, hybrid->ended.q, hybrid->ended.v, error);
-  hybrid->ended.t = end;
-  return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
+  return code ? code : take_ended(hybrid, end, error);
 }
 
 /* Notices events that follow each other ever faster. */
@@ -621,13 +629,22 @@ static int process_part(vida_hybrid* hybrid, bool* is_changed, VidaError* error)
                                                      : record_up_to(hybrid, &hybrid->ended, error);
 }
 
-static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
+/* What has become of a step before its first part. */
+typedef enum step_begin {
+  STEP_NEW,
+  STEP_TRIED, /* it is not a calm one, and the stepper of the mode is still at the node */
+  STEP_MADE,  /* hybrid->ended is its end, and functions may have changed their signs on the way */
+  STEP_QUIET  /* nothing has happened, and hybrid->at is its end */
+} step_begin;
+
+static int advance(vida_hybrid* hybrid, double end, step_begin begin, VidaError* error) {
   int code = VIDA_SUCCESS;
   hybrid->parts = 0;
   while (!code && !hybrid->has_ended && hybrid->at.t < end) {
     bool is_changed = false;
     vida__begin_searches(hybrid, &hybrid->at);
-    code = make_part(hybrid, end, error);
+    code = begin == STEP_MADE ? VIDA_SUCCESS : make_part(hybrid, end, begin == STEP_TRIED, error);
+    begin = STEP_NEW;
     code = code ? code : process_part(hybrid, &is_changed, error);
     if (code) {
       break;
@@ -651,13 +668,15 @@ static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
   return code;
 }
 
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* Keeps the node before a step, apart from what vida__keep_contacts keeps. */
 static void keep_node(vida_hybrid* hybrid) {
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->node);
   hybrid->node_mode = hybrid->mode;
   hybrid->node_crowd = hybrid->crowd;
   memcpy(hybrid->node_extent, hybrid->extent,
          (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
-  vida__keep_contacts(hybrid, false);
   memcpy(hybrid->node_watched, hybrid->watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
 }
@@ -674,25 +693,81 @@ static void return_to_node(vida_hybrid* hybrid) {
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
 }
 
-int vida__hybrid_step(VidaStepper* stepper, VidaError* error) {
+/* Makes a calm step from a node, in which nothing happens, or begins another one. */
+static step_begin begin_step(vida_hybrid* hybrid, double end, int* code, VidaError* error) {
+  VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  if (!hybrid->is_aligned || active->jumps) {
+    return STEP_NEW;
+  }
+  if (!vida__try_calm_step(active)) {
+    return STEP_TRIED;
+  }
+  hybrid->was_followed = false;
+  *code = take_ended(hybrid, end, error);
+  return !*code && vida__pass_quietly(hybrid) ? STEP_QUIET : STEP_MADE;
+}
+
+/* Makes quiet steps, and returns what the next one has begun with. */
+static step_begin make_quiet_steps(vida_hybrid* hybrid, long most, long* made, int* code,
+                                   VidaError* error) {
+  VidaNode* node = &hybrid->frame->self.node;
+  step_begin begin = STEP_QUIET;
+  for (*made = 0; *made < most; (*made)++) {
+    vida__keep_contacts(hybrid, false);
+    begin = begin_step(hybrid, hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h, code, error);
+    if (begin != STEP_QUIET) {
+      break;
+    }
+    node->step = ++hybrid->step; /* for messages */
+  }
+  return begin;
+}
+
+/* Shows the node before a step that has begun after quiet ones. */
+static int show_before(vida_hybrid* hybrid, step_begin begin, VidaError* error) {
+  const VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  if (begin != STEP_MADE) {
+    return show_state(hybrid, error);
+  }
+  show_node(hybrid, active->kept, active->kept_lambda_t, hybrid->at.v);
+  return VIDA_SUCCESS;
+}
+
+/* Makes one step from the kept node, which may have begun. */
+static int finish_step(vida_hybrid* hybrid, step_begin begin, int code, VidaError* error) {
+  const double end = hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h;
+  VidaError unused;
+  keep_node(hybrid);
+  code = code ? code : advance(hybrid, end, begin, error);
+  code = code ? code : hybrid->frame->interrupt.code;
+  if (code) { /* the next step starts there anyway */
+    return_to_node(hybrid);
+    hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
+  }
+  return code;
+}
+
+int vida__hybrid_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {
   vida_hybrid* hybrid = stepper->hybrid;
+  int code = VIDA_SUCCESS;
+  *made = 0;
   if (hybrid->has_ended) {
     char t[VIDA_REAL_TEXT_SIZE];
     return vida__fail(error, VIDA_WRONG_ORDER, "an event has ended the motion at t = %s",
                       vida__real_text(t, hybrid->end, 12));
   }
-  keep_node(hybrid);
   vida__begin_interruptible(stepper);
-  int code = advance(hybrid, hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h, error);
-  if (vida__end_interruptible(stepper)) {
-    code = vida__fail_interrupted(stepper, error);
+  const step_begin begin = make_quiet_steps(hybrid, most, made, &code, error);
+  const bool is_quiet = begin == STEP_QUIET;
+  const int shown = *made > 0 ? show_before(hybrid, begin, error) : VIDA_SUCCESS;
+  code = is_quiet ? shown : finish_step(hybrid, begin, code ? code : shown, error);
+  if (vida__end_interruptible(stepper) && (code || is_quiet)) {
+    return vida__fail_interrupted(stepper, error);
   }
-  if (code) {
-    VidaError unused; /* the next step starts there anyway */
-    return_to_node(hybrid);
-    hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
+  if (code || is_quiet) {
     return code;
   }
   hybrid->step++;
+  (*made)++;
   return show_state(hybrid, error);
 }

@@ -117,8 +117,9 @@ void vida__hybrid_destroy(vida_hybrid** hybrid);
 /* Starts the motion, after the frame itself has been started, from q and v (n each). */
 int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                        VidaError* error);
-/* Makes a step as VidaStepper_Step does. */
-int vida__hybrid_step(VidaStepper* stepper, VidaError* error);
+/* Makes up to `most` steps as VidaStepper_Step does, and ends after one with an event; *made
+ * receives their number, also of those before a failure. */
+int vida__hybrid_steps(VidaStepper* stepper, long most, long* made, VidaError* error);
 /* Sets the distance h (s) of the next nodes, for a shorter last step. */
 void vida__hybrid_space_nodes(VidaStepper* stepper, double h);
 /* Returns the stepper that makes the steps: that of the mode, or the stepper itself. */
@@ -150,6 +151,10 @@ void vida__begin_searches(vida_hybrid* hybrid, const vida_sample* from);
 /* Compares the next sample of the motion with search->before, and takes its place; sets is_crossed,
  * and the sample as `after`, at the first change of a sign (watch.c). */
 void vida__compare_sample(vida_hybrid* hybrid, const vida_sample* next);
+/* Compares hybrid->ended with hybrid->at, and takes its place if no function changes its sign
+ * between them. Otherwise returns false, and both searches find the same as without this call
+ * (watch.c). */
+bool vida__pass_quietly(vida_hybrid* hybrid);
 /* Looks for two changes of a sign between search->from and `end`, where rates show that a function
  * has an extremum; the same results as vida__compare_sample (watch.c). */
 int vida__look_between(vida_hybrid* hybrid, const vida_sample* end, VidaError* error);

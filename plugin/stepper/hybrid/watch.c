@@ -97,18 +97,16 @@ static bool crosses_at(const vida_hybrid* hybrid, int i, const vida_sample* samp
   return vida__is_crossed(&hybrid->watched[i], sample->value[i]) && !is_leaving(hybrid, i, sample);
 }
 
-/* Takes the signs of a sample at which no function is crossed. */
-static void take_sides(vida_hybrid* hybrid, const vida_sample* sample) {
-  for (int i = 0; i < hybrid->watched_count; i++) {
-    vida_watched* watched = &hybrid->watched[i];
-    const int side = sign_of(sample->value[i]);
-    const bool is_one_sided = watched->kind != VIDA_WATCHED_EVENT;
-    if (!is_sought(hybrid, watched) || is_leaving(hybrid, i, sample)) {
-      continue;
-    }
-    watched->is_at_zero = watched->is_at_zero && (is_one_sided ? side != watched->side : side == 0);
-    watched->side = side && !is_one_sided ? side : watched->side;
+/* Takes the sign of function i at a sample at which it is not crossed. */
+static void take_side(vida_hybrid* hybrid, int i, const vida_sample* sample) {
+  vida_watched* watched = &hybrid->watched[i];
+  const int side = sign_of(sample->value[i]);
+  const bool is_one_sided = watched->kind != VIDA_WATCHED_EVENT;
+  if (is_leaving(hybrid, i, sample)) {
+    return;
   }
+  watched->is_at_zero = watched->is_at_zero && (is_one_sided ? side != watched->side : side == 0);
+  watched->side = side && !is_one_sided ? side : watched->side;
 }
 
 /* Returns whether an event function rests at its zero: its rate is rounding beside an earlier one,
@@ -189,9 +187,35 @@ void vida__compare_sample(vida_hybrid* hybrid, const vida_sample* next) {
   }
   search->is_crossed = crosses(hybrid, next);
   if (!search->is_crossed) {
-    take_sides(hybrid, next);
+    for (int i = 0; i < hybrid->watched_count; i++) {
+      if (is_sought(hybrid, &hybrid->watched[i])) {
+        take_side(hybrid, i, next);
+      }
+    }
   }
   vida__copy_sample(hybrid, next, search->is_crossed ? &search->after : &search->before);
+}
+
+bool vida__pass_quietly(vida_hybrid* hybrid) {
+  const vida_sample* next = &hybrid->ended;
+  double t;
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    if (crosses_at(hybrid, i, next)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    watched->speed = fmax(watched->speed, fabs(next->rate[i])); /* not NaN */
+    take_side(hybrid, i, next);
+  }
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    if (vida__may_dip(&hybrid->watched[i], i, &hybrid->at, next, &t)) {
+      return false;
+    }
+  }
+  swap_samples(&hybrid->at, &hybrid->ended);
+  return true;
 }
 
 /* ---- two zeros in a step --------------------------------------------------------------------- */
