@@ -58,6 +58,7 @@ struct VidaStepper {
   int stage, stages;       /* stage of `stages`; 0: the nested stepper makes complete steps */
   double* block;           /* memory of all arrays of the integration and the frame */
   double* kept;            /* 5 n + m: the node before the step, from q on */
+  unsigned char* kept_own; /* parts of the method's own state before the step (self.kept) */
   long careful_steps;      /* of the next steps, each is checked alone */
   double kept_lambda_t;    /* before calm steps */
   double start_energy;     /* size of the kinetic and potential energy at the start */
@@ -115,6 +116,11 @@ int vida__make_step(VidaStepper* stepper, VidaError* error);
 /* Makes one step as vida__make_step does, or up to `most` calm ones (distance_steps.h); *made
  * receives their number. */
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error);
+/* Allocates memory for the parts of the method's own state that its steps change (motion.c). */
+int vida__allocate_own(VidaStepper* stepper, VidaError* error);
+/* Keeps these parts, and restores them (motion.c). */
+void vida__keep_own(VidaStepper* stepper);
+void vida__return_own(VidaStepper* stepper);
 /* Tries to make one calm step; returns false if vida__make_step must make it, from the same state
  * (motion.c). */
 bool vida__try_calm_step(VidaStepper* stepper);

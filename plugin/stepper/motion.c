@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "base/memory.h"
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
@@ -202,12 +203,46 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Deletes all data of the last step from which guesses could be made. */
+void vida__keep_in_steps(VidaIntegration* self, void* at, size_t size) {
+  self->kept[self->kept_count++] = (vida_kept_part){at, size};
+}
+
+int vida__allocate_own(VidaStepper* stepper, VidaError* error) {
+  size_t size = 0;
+  for (int k = 0; k < stepper->self.kept_count; k++) {
+    size += stepper->self.kept[k].size;
+  }
+  stepper->kept_own = size > 0 ? vida__allocate(size, 1) : NULL;
+  return size > 0 && !stepper->kept_own ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
+void vida__keep_own(VidaStepper* stepper) {
+  unsigned char* to = stepper->kept_own;
+  for (int k = 0; k < stepper->self.kept_count; k++) {
+    memcpy(to, stepper->self.kept[k].at, stepper->self.kept[k].size);
+    to += stepper->self.kept[k].size;
+  }
+}
+
+void vida__return_own(VidaStepper* stepper) {
+  const unsigned char* from = stepper->kept_own;
+  for (int k = 0; k < stepper->self.kept_count; k++) {
+    memcpy(stepper->self.kept[k].at, from, stepper->self.kept[k].size);
+    from += stepper->self.kept[k].size;
+  }
+}
+
+/* Deletes the data of the last step from which guesses could be made; in another stepper, which may
+ * change the step, all of them. */
 static void take_back(VidaStepper* stepper) {
   stepper->has_node_velocity = stepper->values.is_known = false;
   forget_node(stepper);
   stepper->self.implicit.has_tracked = false;
-  stepper->self.implicit.history.count = 0;
+  if (stepper->outer) {
+    stepper->self.implicit.history.count = 0;
+  } else {
+    vida__return_unknown(&stepper->self);
+  }
   if (stepper->self.method->undo) {
     stepper->self.method->undo(&stepper->self);
   }
@@ -269,7 +304,9 @@ static size_t count_kept_bytes(const VidaStepper* stepper) {
 int vida__make_step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = count_kept_bytes(stepper);
   const double lambda_t = stepper->self.node.lambda_t;
+  const vida_energy_record energy = stepper->energy;
   memcpy(stepper->kept, stepper->self.node.q, bytes);
+  vida__keep_own(stepper);
   vida__leave_calm_steps(&stepper->self);
   /* g of the last check is valid for the node, unless the state, the time or the formulas have
    * changed. */
@@ -280,6 +317,8 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
   if (code) {
     memcpy(stepper->self.node.q, stepper->kept, bytes);
     stepper->self.node.lambda_t = lambda_t;
+    stepper->energy = energy;
+    vida__return_own(stepper);
     if (!stepper->interrupt.code) {
       vida__explain_failure(stepper, error);
       if (code > 0 && !vida__is_stage(stepper)) {
@@ -324,6 +363,7 @@ static void keep_node(VidaStepper* stepper) {
   memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
   stepper->kept_lambda_t = stepper->self.node.lambda_t;
   stepper->kept_energy = stepper->energy;
+  vida__keep_own(stepper);
   vida__watch_keep(stepper->watch);
 }
 
@@ -336,6 +376,7 @@ static void take_back_calm_steps(VidaStepper* stepper) {
   } else {
     vida__take_back_calm_steps(&stepper->self);
   }
+  vida__return_own(stepper);
   forget_node(stepper);
   vida__watch_take_back(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
 }

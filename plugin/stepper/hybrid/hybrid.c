@@ -15,109 +15,6 @@
 
 enum { MOST_PARTS = 1000000, MOST_REPEATS = 1000 };
 
-/* ---- modes ----------------------------------------------------------------------------------- */
-
-static int create_one(vida_hybrid* hybrid, const VidaSystem* system, VidaStepper** made,
-                      VidaError* error) {
-  VidaStepper* frame = hybrid->frame;
-  const int code = vida__create_stepper(system, frame->options, NULL, made, error);
-  if (!code) {
-    (*made)->outer = frame;
-  } else if (error && system != frame->self.model.system) {
-    error->flag[0] = '\0'; /* methods that accept the system itself may also refuse the mode */
-  }
-  return code;
-}
-
-static int fill_mode(vida_hybrid* hybrid, const unsigned char* flags, vida_mode* mode,
-                     VidaError* error) {
-  const VidaSystem* system = hybrid->frame->self.model.system;
-  const size_t count = hybrid->contacts ? (size_t)hybrid->contacts->count : 0;
-  mode->flags = vida__allocate(count, sizeof *mode->flags);
-  mode->first_row = vida__allocate(count, sizeof *mode->first_row);
-  mode->stepper_places = vida__allocate(3 * VIDA_SLIP_MOST * count, sizeof *mode->stepper_places);
-  if (!mode->flags || !mode->first_row || !mode->stepper_places) {
-    return vida__fail_memory(error);
-  }
-  mode->probe_places = mode->stepper_places + VIDA_SLIP_MOST * count;
-  mode->recorder_places = mode->probe_places + VIDA_SLIP_MOST * count;
-  for (size_t c = 0; c < count; c++) {
-    mode->flags[c] = flags[c];
-    mode->closed_count += flags[c] != 0;
-  }
-  int code = VIDA_SUCCESS;
-  if (mode->closed_count > 0) {
-    code = vida__variant_create(system, flags, &mode->variant, mode->first_row, error);
-  }
-  system = mode->variant ? mode->variant : system;
-  code = code ? code : create_one(hybrid, system, &mode->stepper, error);
-  code = code ? code : create_one(hybrid, system, &mode->probe, error);
-  return code || !hybrid->has_records ? code : create_one(hybrid, system, &mode->recorder, error);
-}
-
-static void destroy_mode(vida_mode* mode) {
-  VidaStepper_Destroy(&mode->stepper);
-  VidaStepper_Destroy(&mode->probe);
-  VidaStepper_Destroy(&mode->recorder);
-  VidaSystem_Destroy(&mode->variant);
-  free(mode->flags);
-  free(mode->first_row);
-  free(mode->stepper_places);
-}
-
-int vida__add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  if (vida__reserve((void**)&hybrid->modes, &hybrid->mode_capacity, (size_t)hybrid->mode_count + 1,
-                    sizeof *hybrid->modes)) {
-    return vida__fail_memory(error);
-  }
-  vida_mode* mode = &hybrid->modes[hybrid->mode_count++];
-  *mode = (vida_mode){0};
-  const int code = fill_mode(hybrid, flags, mode, error);
-  if (code) {
-    destroy_mode(&hybrid->modes[--hybrid->mode_count]);
-  }
-  return code;
-}
-
-vida_mode* vida__current_mode(const vida_hybrid* hybrid) {
-  return &hybrid->modes[hybrid->mode];
-}
-
-/* Fails because the mode with these flags would be one too many. */
-static int fail_modes(const vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  const vida_hybrid_contacts* own = hybrid->contacts;
-  char closed[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE];
-  vida_name_list names = {closed, sizeof closed, VIDA_CONTACTS_NAMED, 0};
-  for (int c = 0; c < own->count; c++) {
-    if (flags[c]) {
-      vida__list_name(&names, own->list[c].name);
-    }
-  }
-  vida__end_list(&names);
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_TOO_MANY_MODES,
-                         "at t = %s there would be more than max_modes = %d sets of contacts that "
-                         "are closed, stick or slide; the next one has %s; try more, or "
-                         "moreau-jean or spook, which take contacts without modes",
-                         vida__real_text(t, hybrid->tried.t, 10), hybrid->mode_count,
-                         names.count > 0 ? closed : "no closed contact");
-}
-
-int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  const size_t count = (size_t)hybrid->contacts->count;
-  for (int k = 0; k < hybrid->mode_count; k++) {
-    if (memcmp(hybrid->modes[k].flags, flags, count) == 0) {
-      hybrid->mode = k;
-      return VIDA_SUCCESS;
-    }
-  }
-  if (hybrid->mode_count >= VidaOptions_Get(hybrid->frame->options, "max_modes")) {
-    return fail_modes(hybrid, flags, error);
-  }
-  const int code = vida__add_mode(hybrid, flags, error);
-  hybrid->mode = code ? hybrid->mode : hybrid->mode_count - 1;
-  return code;
-}
-
 VidaStepper* vida__active_stepper(const VidaStepper* stepper) {
   return stepper->hybrid && stepper->started ? vida__current_mode(stepper->hybrid)->stepper
                                              : (VidaStepper*)stepper;
@@ -134,7 +31,9 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
   const size_t n = (size_t)hybrid->frame->self.model.n, count = (size_t)hybrid->watched_count;
   const size_t number = sizeof samples / sizeof *samples;
   const size_t each = 2 * n + 2 * count;
-  hybrid->block = vida__allocate(number * each + 3 * n, sizeof *hybrid->block);
+  const size_t contact_rows = hybrid->contacts ? (size_t)hybrid->contacts->all->row_count : 0;
+  const size_t rows = (size_t)hybrid->frame->self.model.m + contact_rows;
+  hybrid->block = vida__allocate(number * each + 3 * n + rows, sizeof *hybrid->block);
   hybrid->node_watched = vida__allocate(count, sizeof *hybrid->node_watched);
   if (!hybrid->block || !hybrid->node_watched) {
     return vida__fail_memory(error);
@@ -146,6 +45,7 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
   hybrid->v_before = hybrid->block + number * each;
   hybrid->extent = hybrid->v_before + n;
   hybrid->node_extent = hybrid->extent + n;
+  hybrid->node_lambda = hybrid->node_extent + n;
   return VIDA_SUCCESS;
 }
 
@@ -207,7 +107,7 @@ void vida__hybrid_destroy(vida_hybrid** hybrid) {
     return;
   }
   for (int k = 0; k < old->mode_count; k++) {
-    destroy_mode(&old->modes[k]);
+    vida__destroy_mode(&old->modes[k]);
   }
   vida__hybrid_contacts_destroy(&old->contacts);
   vida__evaluator_destroy(&old->evaluator);
@@ -296,6 +196,7 @@ int vida__ready_probe(vida_hybrid* hybrid, const vida_sample* at, VidaError* err
 
 static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
   vida_mode* mode = vida__current_mode(hybrid);
+  hybrid->is_at_node = false;
   const bool again = mode->stepper->started && !mode->is_fresh;
   if (mode->stepper->started) {
     vida__add_statistics(&hybrid->spent, VidaStepper_Statistics(mode->stepper));
@@ -558,6 +459,7 @@ static int make_part(vida_hybrid* hybrid, double end, bool is_tried, VidaError* 
       !code && is_whole && !is_tried && !active->jumps && vida__try_calm_step(active);
   code = code || is_made ? code : make_step(active, error);
   hybrid->is_following = false;
+  hybrid->is_at_node = hybrid->is_at_node && code != VIDA_SUCCESS;
   return code ? code : take_ended(hybrid, end, error);
 }
 
@@ -670,27 +572,80 @@ static int advance(vida_hybrid* hybrid, double end, step_begin begin, VidaError*
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* Keeps the node before a step, apart from what vida__keep_contacts keeps. */
-static void keep_node(vida_hybrid* hybrid) {
+/* The steppers of a mode. */
+static VidaStepper* stepper_of(const vida_mode* mode, int k) {
+  return k == 0 ? mode->stepper : k == 1 ? mode->probe : mode->recorder;
+}
+
+/* Keeps the node before a step, apart from what vida__keep_contacts keeps. `lambda`: multipliers of
+ * the mode there. */
+static void keep_node(vida_hybrid* hybrid, const double* lambda, double lambda_t) {
+  const VidaStepper* active = vida__current_mode(hybrid)->stepper;
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->node);
   hybrid->node_mode = hybrid->mode;
   hybrid->node_crowd = hybrid->crowd;
   memcpy(hybrid->node_extent, hybrid->extent,
          (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
+  memcpy(hybrid->node_lambda, lambda, (size_t)active->self.model.m * sizeof *lambda);
+  hybrid->node_lambda_t = lambda_t;
   memcpy(hybrid->node_watched, hybrid->watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
+  for (int m = 0; m < hybrid->mode_count; m++) {
+    vida_mode* mode = &hybrid->modes[m];
+    mode->node_is_fresh = mode->is_fresh;
+    for (int k = 0; k < 3; k++) {
+      mode->node_started[k] = stepper_of(mode, k) && stepper_of(mode, k)->started;
+    }
+  }
+}
+
+/* Steppers that the failed step has started first begin another time. */
+static void return_modes(vida_hybrid* hybrid) {
+  for (int m = 0; m < hybrid->mode_count; m++) {
+    vida_mode* mode = &hybrid->modes[m];
+    mode->is_fresh = mode->node_is_fresh;
+    for (int k = 0; k < 3; k++) {
+      if (stepper_of(mode, k)) {
+        stepper_of(mode, k)->started = stepper_of(mode, k)->started && mode->node_started[k];
+      }
+    }
+  }
+}
+
+/* Starts the stepper of the mode at the node again, with the multipliers that it had there. */
+static void start_at_node(vida_hybrid* hybrid) {
+  VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  VidaError unused;
+  hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
+  if (hybrid->is_aligned && active->self.method->multipliers) {
+    active->has_node_multipliers = !vida__node_multipliers(&active->self, &unused);
+  } else if (hybrid->is_aligned) {
+    memcpy(active->self.node.lambda, hybrid->node_lambda,
+           (size_t)active->self.model.m * sizeof *hybrid->node_lambda);
+    active->self.node.lambda_t = hybrid->node_lambda_t;
+  }
 }
 
 static void return_to_node(vida_hybrid* hybrid) {
+  const size_t bytes = (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent;
+  const bool is_there = hybrid->is_at_node && hybrid->mode == hybrid->node_mode;
+  VidaError unused;
   vida__copy_sample(hybrid, &hybrid->node, &hybrid->at);
   hybrid->mode = hybrid->node_mode;
   hybrid->crowd = hybrid->node_crowd;
-  memcpy(hybrid->extent, hybrid->node_extent,
-         (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
+  hybrid->has_ended = hybrid->is_following = false;
+  hybrid->search = &hybrid->acting;
+  return_modes(hybrid);
   vida__keep_contacts(hybrid, true);
-  hybrid->is_aligned = hybrid->has_ended = hybrid->is_following = false;
+  memcpy(hybrid->extent, hybrid->node_extent, bytes);
   memcpy(hybrid->watched, hybrid->node_watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
+  if (!is_there) {
+    vida__take_sample(hybrid, &hybrid->at, &unused); /* with its rows, which a start reads */
+    vida__keep_contacts(hybrid, true);
+    start_at_node(hybrid);
+    memcpy(hybrid->extent, hybrid->node_extent, bytes);
+  }
 }
 
 /* Makes a calm step from a node, in which nothing happens, or begins another one. */
@@ -733,16 +688,18 @@ static int show_before(vida_hybrid* hybrid, step_begin begin, VidaError* error) 
   return VIDA_SUCCESS;
 }
 
-/* Makes one step from the kept node, which may have begun. */
+/* Makes one step from the node, which may have begun. */
 static int finish_step(vida_hybrid* hybrid, step_begin begin, int code, VidaError* error) {
+  const VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  const bool is_made = begin == STEP_MADE;
   const double end = hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h;
-  VidaError unused;
-  keep_node(hybrid);
+  keep_node(hybrid, is_made ? active->kept + 5 * active->self.model.n : active->self.node.lambda,
+            is_made ? active->kept_lambda_t : active->self.node.lambda_t);
+  hybrid->is_at_node = hybrid->is_aligned && !is_made;
   code = code ? code : advance(hybrid, end, begin, error);
   code = code ? code : hybrid->frame->interrupt.code;
-  if (code) { /* the next step starts there anyway */
-    return_to_node(hybrid);
-    hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
+  if (code) {
+    return_to_node(hybrid); /* the next step starts there anyway */
   }
   return code;
 }

@@ -28,6 +28,8 @@ typedef struct vida_mode {
    * starts of the stepper and of the probes, which are made again when a checkpoint is loaded. */
   double *stepper_places, *probe_places, *recorder_places;
   bool is_fresh; /* its next start does not continue a motion: the energy is another one */
+  /* At the last node of the caller: is_fresh, and which of the steppers above had been started. */
+  bool node_is_fresh, node_started[3];
 } vida_mode;
 
 typedef struct vida_hybrid_contacts vida_hybrid_contacts; /* contacts.h */
@@ -71,8 +73,9 @@ struct vida_hybrid {
    * there with the whole step h. */
   vida_sample at;
   bool is_aligned;
-  bool has_ended; /* an event has ended the motion */
-  double end;     /* its time */
+  bool is_at_node; /* it has been there since the last node of the caller */
+  bool has_ended;  /* an event has ended the motion */
+  double end;      /* its time */
   /* The functions, and samples of them. */
   vida_watched* watched;
   int watched_count;
@@ -96,10 +99,12 @@ struct vida_hybrid {
   vida_crowd node_crowd;
   vida_watched* node_watched; /* watched_count */
   double* node_extent;        /* n */
-  double* v_before;           /* n: the velocities before an event */
-  double* extent;             /* n: the largest positions at the begin of a part so far */
-  double* block;              /* memory of the samples and of the arrays above */
-  VidaStatistics spent;       /* of parts before the current one */
+  double* node_lambda;        /* of the mode */
+  double node_lambda_t;
+  double* v_before;     /* n: the velocities before an event */
+  double* extent;       /* n: the largest positions at the begin of a part so far */
+  double* block;        /* memory of the samples and of the arrays above */
+  VidaStatistics spent; /* of parts before the current one */
   int (*observe)(const VidaEventRecord* record, void* data);
   void* data;
   bool is_own_observer; /* of the library: its codes are those of the step */
@@ -174,12 +179,14 @@ int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const
                        VidaError* error);
 /* Visits the state of a motion with events for a checkpoint (record.c). */
 void vida__hybrid_record(vida_hybrid* hybrid, VidaRecord* record);
-/* Creates the mode with these flags, which becomes the last one (hybrid.c). */
+/* Creates the mode with these flags, which becomes the last one (modes.c). */
 int vida__add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error);
-/* Returns the mode of the motion (hybrid.c). */
+/* Frees what belongs to a mode (modes.c). */
+void vida__destroy_mode(vida_mode* mode);
+/* Returns the mode of the motion (modes.c). */
 vida_mode* vida__current_mode(const vida_hybrid* hybrid);
 /* Makes the mode with these flags of contacts the current one, and creates it if it is new; its
- * stepper must be started (hybrid.c). */
+ * stepper must be started (modes.c). */
 int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error);
 /* Starts the probe of a mode that has not been started, at a sample: its sizes and the rows that
  * depend on others must be known before its equations are solved (hybrid.c). */
