@@ -656,19 +656,6 @@ static vida_collocation* allocate_state(const VidaIntegration* self, const vida_
   return own;
 }
 
-/* Lists what steps change and does not follow from their unknowns: the history, whose arrays change
- * their places, and the last projection. */
-static void keep_state(VidaIntegration* self, vida_collocation* own) {
-  const size_t size = (size_t)own->size * sizeof *own->history[0];
-  vida__keep_in_steps(self, own->history[0], VIDA_STAGE_HISTORY * size);
-  vida__keep_in_steps(self, own->history, sizeof own->history);
-  vida__keep_in_steps(self, &own->history_count, sizeof own->history_count);
-  vida__keep_in_steps(self, &own->predictor, sizeof own->predictor);
-  vida__keep_in_steps(self, &own->is_predictable, sizeof own->is_predictable);
-  vida__keep_in_steps(self, &own->has_step, sizeof own->has_step);
-  vida__keep_in_steps(self, own->impulse, (size_t)self->model.m * sizeof *own->impulse);
-}
-
 static const char* name_of_row(const void* list, int row, const char** kind) {
   const VidaSystem* system = list;
   const int place = row % system->pattern.size;
@@ -707,7 +694,7 @@ int vida__collocation_create(VidaIntegration* self, const vida_stage_rule* rule,
   self->implicit.prepare = prepare;
   self->implicit.unknown = own->unknown;
   self->state = own;
-  keep_state(self, own);
+  vida__collocation_keep(self);
   return VIDA_SUCCESS;
 }
 

@@ -588,6 +588,7 @@ static void keep_node(vida_hybrid* hybrid, const double* lambda, double lambda_t
          (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
   memcpy(hybrid->node_lambda, lambda, (size_t)active->self.model.m * sizeof *lambda);
   hybrid->node_lambda_t = lambda_t;
+  hybrid->node_is_begun = active->self.node.step > 0;
   memcpy(hybrid->node_watched, hybrid->watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
   for (int m = 0; m < hybrid->mode_count; m++) {
@@ -617,7 +618,7 @@ static void start_at_node(vida_hybrid* hybrid) {
   VidaStepper* active = vida__current_mode(hybrid)->stepper;
   VidaError unused;
   hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
-  if (hybrid->is_aligned && active->self.method->multipliers) {
+  if (hybrid->is_aligned && hybrid->node_is_begun && active->self.method->multipliers) {
     active->has_node_multipliers = !vida__node_multipliers(&active->self, &unused);
   } else if (hybrid->is_aligned) {
     memcpy(active->self.node.lambda, hybrid->node_lambda,
