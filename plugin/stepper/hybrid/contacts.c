@@ -178,18 +178,27 @@ static const double* find_falls(const vida_hybrid* hybrid, VidaStepper* stepper)
   return falls;
 }
 
-/* A body that rests at the origin of a coordinate leaves terms of the gap that are rounding: then
+/* A body that rests at the origin of a coordinate leaves terms of a row that are rounding: then
  * violations are compared with how far it would fall in a step. */
-void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
+static void enlarge_reach(double* reach, double size, double fall) {
   static const double rounding = 1e-8;
+  *reach = fmax(*reach, size);
+  *reach = *reach > rounding * fall ? *reach : fall;
+}
+
+void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   const double* falls = own && mode->closed_count > 0 ? find_falls(hybrid, stepper) : NULL;
   for (int c = 0; falls && c < own->count; c++) {
+    const int row = mode->first_row[c], first = own->first_row[c];
+    double* reach = stepper->self.model.reach;
     if (mode->flags[c]) {
-      double* reach = &stepper->self.model.reach[mode->first_row[c]];
-      const double fall = falls[own->first_row[c]];
-      *reach = fmax(*reach, own->reach[c]);
-      *reach = *reach > rounding * fall ? *reach : fall;
+      enlarge_reach(&reach[row], own->reach[c], falls[first]);
+    }
+    const int places = mode->flags[c] & VIDA_CONTACT_PLACE ? own->list[c].displacement_count : 0;
+    for (int k = 1; k <= places; k++) {
+      const int place = first + own->list[c].slip_count + k;
+      enlarge_reach(&reach[row + k], own->size[place], falls[place]);
     }
   }
 }
