@@ -101,7 +101,7 @@ struct vida_hybrid {
   double* node_extent;        /* n */
   double* node_lambda;        /* of the mode */
   double node_lambda_t;
-  bool node_is_begun; /* the stepper of the mode had made steps: some methods then know lambda */
+  bool node_is_begun;   /* the stepper of the mode had made steps: some methods then know lambda */
   double* v_before;     /* n: the velocities before an event */
   double* extent;       /* n: the largest positions at the begin of a part so far */
   double* block;        /* memory of the samples and of the arrays above */
