@@ -160,8 +160,9 @@ const CliCommand cli_check_command = {
         "\n"
         "Makes no runs. Compares the derivatives of terms and constraints with difference\n"
         "quotients, computes the rank of the constraints and finds the rows that depend\n"
-        "on others, makes the initial values consistent, and tests the symmetries of each\n"
-        "term.\n"
+        "on others, makes the initial values consistent, looks for a method that can start\n"
+        "there, tests the symmetries of each term, and compares the slip velocities of\n"
+        "contacts with their gaps.\n"
         "The script runs in a sandbox; --trust runs it without.\n"
         "Exit code: 0 no errors (there may be warnings), 1 errors in the model or the\n"
         "script, 2 wrong usage.\n",

@@ -248,6 +248,47 @@ static int find_plan(VidaCheck* check, VidaError* error) {
   return code == VIDA_OUT_OF_MEMORY ? vida__fail_memory(error) : VIDA_SUCCESS;
 }
 
+/* ---- methods --------------------------------------------------------------------------------- */
+
+/* Starts a stepper of a method. */
+static int try_start(const VidaCheck* check, const char* method, VidaError* error) {
+  VidaOptions* options = NULL;
+  VidaStepper* stepper = NULL;
+  int code = VidaOptions_Create(method, &options, error);
+  code = code ? code : VidaOptions_SetReal(options, "h", fmax(1e-3, 1e-9 * fabs(check->t)), error);
+  code = code ? code : VidaStepper_Create(check->system, options, &stepper, error);
+  code = code ? code : VidaStepper_Start(stepper, check->t, check->q, check->v, error);
+  VidaStepper_Destroy(&stepper);
+  VidaOptions_Destroy(&options);
+  return code;
+}
+
+/* A system that no method can start is one without a motion from there, as that of a straight
+ * molecule whose rods depend on each other. The first method that accepts the system says why. */
+static int check_methods(VidaCheck* check, VidaError* error) {
+  static const char* const usual[] = {"rattle", "radau", "ida-ggl"};
+  const char* told = NULL;
+  VidaError reason = {0};
+  const int first = (int)(sizeof usual / sizeof *usual);
+  for (int i = 0; i < first + Vida_MethodCount(); i++) {
+    const char* method = i < first ? usual[i] : Vida_MethodInfo(i - first)->name;
+    const int code = try_start(check, method, NULL);
+    if (!code) {
+      return VIDA_SUCCESS;
+    }
+    if (code == VIDA_OUT_OF_MEMORY) {
+      return vida__fail_memory(error);
+    }
+    told = told || code == VIDA_NOT_SUPPORTED ? told : method;
+  }
+  told = told ? told : usual[0];
+  if (try_start(check, told, &reason)) {
+    vida__check_find(check, VIDA_SEVERITY_ERROR, "start", "no method can start there; %s: %s", told,
+                     reason.message);
+  }
+  return VIDA_SUCCESS;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int make_parts(VidaCheck* check, VidaError* error) {
@@ -327,6 +368,8 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
     code = code ? code : vida__check_contacts(check, error);
     code = code ? code : find_rank(check, error);
     code = code ? code : find_plan(check, error);
+    const bool has_started = check->numbers.plan.name != NULL; /* rattle has */
+    code = code || start || has_started ? code : check_methods(check, error);
   }
   find_constants(check, work);
   if (check->numbers.degrees_of_freedom == 0 && has_timed_constraint(check)) {

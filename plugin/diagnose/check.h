@@ -41,6 +41,10 @@ void vida__check_events(VidaCheck* check);
 /* Lists contacts, and finds gaps that are negative at the start (check_contacts.c). */
 int vida__check_contacts(VidaCheck* check, VidaError* error);
 
+/* Compares slip velocities with gaps; `rows` is the system of the rows of all contacts, whose
+ * entries it lists (check_slips.c). */
+int vida__check_slips(VidaCheck* check, VidaSystem* rows, VidaError* error);
+
 /* Returns a pseudo-random number in -1 .. 1; the sequence is the same in every run. */
 double vida__check_number(unsigned long long* seed);
 

@@ -74,6 +74,7 @@ int vida__check_contacts(VidaCheck* check, VidaError* error) {
   if (contacts->count > MOST_LISTED && !code) {
     vida__check_find(check, VIDA_SEVERITY_NOTE, "contacts", "%d contacts in all", contacts->count);
   }
+  code = code ? code : vida__check_slips(check, rows, error);
   free(gap);
   VidaSystem_Destroy(&rows);
   return code;

@@ -573,9 +573,7 @@ bool vida__passes_node(VidaIntegration* self, const double* q) {
 
 int vida__check_branch(VidaIntegration* self, const double* q, VidaError* error) {
   VidaStepper* stepper = vida__frame_of(self);
-  /* The stepper of a mode has rows of its own. */
-  const bool is_stage = stepper->outer && !stepper->outer->hybrid;
-  vida_watch* watch = is_stage ? stepper->outer->watch : stepper->watch;
+  vida_watch* watch = vida__is_stage(stepper) ? stepper->outer->watch : stepper->watch;
   VidaError local;
   char step[VIDA_STEP_NAME_SIZE];
   const bool has_node = self->implicit.has_g_node || self->softness;

@@ -58,6 +58,7 @@ struct VidaStepper {
   int stage, stages;       /* stage of `stages`; 0: the nested stepper makes complete steps */
   double* block;           /* memory of all arrays of the integration and the frame */
   double* kept;            /* 5 n + m: the node before the step, from q on */
+  unsigned char* kept_own; /* parts of the method's own state before the step (self.kept) */
   long careful_steps;      /* of the next steps, each is checked alone */
   double kept_lambda_t;    /* before calm steps */
   double start_energy;     /* size of the kinetic and potential energy at the start */
@@ -81,6 +82,11 @@ struct VidaStepper {
 
 /* Returns the stepper of an integration. */
 VidaStepper* vida__frame_of(VidaIntegration* self);
+/* Returns whether a stepper makes stages of the steps of another one. The stepper of a mode
+ * (hybrid/hybrid.h) makes steps of its own instead, with rows of its own. */
+static inline bool vida__is_stage(const VidaStepper* stepper) {
+  return stepper->outer && !stepper->outer->hybrid;
+}
 
 /* Creates a stepper as VidaStepper_Create does, but an error message does not list other methods
  * (stepper.c). `services` (NULL: none) must outlive it. *stepper must be NULL. */
@@ -110,6 +116,14 @@ int vida__make_step(VidaStepper* stepper, VidaError* error);
 /* Makes one step as vida__make_step does, or up to `most` calm ones (distance_steps.h); *made
  * receives their number. */
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error);
+/* Allocates memory for the parts of the method's own state that its steps change (motion.c). */
+int vida__allocate_own(VidaStepper* stepper, VidaError* error);
+/* Keeps these parts, and restores them (motion.c). */
+void vida__keep_own(VidaStepper* stepper);
+void vida__return_own(VidaStepper* stepper);
+/* Tries to make one calm step; returns false if vida__make_step must make it, from the same state
+ * (motion.c). */
+bool vida__try_calm_step(VidaStepper* stepper);
 /* Prepares calm steps that are made in a lane (ensemble.h). Returns false if the stepper has to
  * make the next one alone (motion.c). */
 bool vida__begin_joint_steps(VidaStepper* stepper);
@@ -165,6 +179,9 @@ int vida__check_step(VidaStepper* stepper, VidaError* error);
 /* Checks whether the step resolves how far constraints have turned in it, if the method has asked
  * for it. Fails with TURN_TOO_FAR (turn_check.c). */
 int vida__check_turn(VidaStepper* stepper, VidaError* error);
+/* Takes the energy of a conservative system at the start of a part of a motion with events, which
+ * may have changed it. */
+void vida__take_conserved_energy(VidaStepper* stepper);
 /* Prepares vida__check_energy, at the start of a motion. */
 void vida__begin_energy_check(VidaStepper* stepper);
 /* Checks the energy at the node that a step has computed. Fails with UNBOUNDED if a conservative

@@ -152,6 +152,14 @@ typedef struct vida_step_series {
   void (*take_back)(VidaIntegration* self);
 } vida_step_series;
 
+/* A part of the method's own state that its steps change. */
+typedef struct vida_kept_part {
+  void* at;
+  size_t size; /* bytes */
+} vida_kept_part;
+
+enum { VIDA_KEPT_PARTS = 8 };
+
 /* Work space. Its contents are valid only within one call. */
 typedef struct vida_workspace {
   double* entries;         /* entries of G */
@@ -182,7 +190,9 @@ struct VidaIntegration {
   vida_model model;
   VidaNode node;
   vida_implicit implicit;
-  vida_step_series series; /* set by the method's `create` */
+  vida_step_series series;              /* set by the method's `create` */
+  vida_kept_part kept[VIDA_KEPT_PARTS]; /* of vida__keep_in_steps */
+  int kept_count;
   vida_workspace work;
   VidaStatistics statistics;
   bool continues;    /* this start continues a motion, after a jump in time */
@@ -215,6 +225,11 @@ struct VidaIntegration {
 /* Sets self->turn_limit of a method whose positions are polynomials of this degree in a step, if
  * the check understands the system: its masses are constant (turn_check.c). */
 void vida__limit_turns(VidaIntegration* self, int degree);
+
+/* For the method's `create`: lets the frame keep a part of the method's own state before each step,
+ * and restore it after one that fails or is rejected (motion.c). The method's `undo` comes before.
+ */
+void vida__keep_in_steps(VidaIntegration* self, void* at, size_t size);
 
 /* ---- interrupts (interrupt.c) ---- */
 
@@ -373,6 +388,8 @@ void vida__count_evaluations(VidaIntegration* self);
 void vida__extrapolate_unknown(VidaIntegration* self);
 /* Adds self->implicit.unknown to the last unknowns. */
 void vida__remember_unknown(VidaIntegration* self);
+/* Forgets the unknowns of the last step, which has been taken back; the other ones remain. */
+void vida__return_unknown(VidaIntegration* self);
 /* Exchanges the last unknowns for another history. */
 void vida__swap_history(VidaIntegration* self, vida_history* history);
 /* Multiplies the impulses of the last unknowns by `ratio`, for steps of another length. */

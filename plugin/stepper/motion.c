@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "base/memory.h"
 #include "stepper/branch_watch.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
@@ -145,6 +146,9 @@ int vida__start_motion(VidaStepper* stepper, double t0, double h, const double* 
   code = code ? code : warm_up(stepper, error);
   if (!code && again) {
     vida__watch_return(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
+    if (stepper->outer) {
+      vida__take_conserved_energy(stepper);
+    }
   } else if (!code) {
     vida__watch_start(stepper->watch, stepper->self.node.t0, stepper->self.node.q);
     vida__begin_energy_check(stepper);
@@ -199,12 +203,46 @@ static int check_state(const VidaStepper* stepper, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Deletes all data of the last step from which guesses could be made. */
+void vida__keep_in_steps(VidaIntegration* self, void* at, size_t size) {
+  self->kept[self->kept_count++] = (vida_kept_part){at, size};
+}
+
+int vida__allocate_own(VidaStepper* stepper, VidaError* error) {
+  size_t size = 0;
+  for (int k = 0; k < stepper->self.kept_count; k++) {
+    size += stepper->self.kept[k].size;
+  }
+  stepper->kept_own = size > 0 ? vida__allocate(size, 1) : NULL;
+  return size > 0 && !stepper->kept_own ? vida__fail_memory(error) : VIDA_SUCCESS;
+}
+
+void vida__keep_own(VidaStepper* stepper) {
+  unsigned char* to = stepper->kept_own;
+  for (int k = 0; k < stepper->self.kept_count; k++) {
+    memcpy(to, stepper->self.kept[k].at, stepper->self.kept[k].size);
+    to += stepper->self.kept[k].size;
+  }
+}
+
+void vida__return_own(VidaStepper* stepper) {
+  const unsigned char* from = stepper->kept_own;
+  for (int k = 0; k < stepper->self.kept_count; k++) {
+    memcpy(stepper->self.kept[k].at, from, stepper->self.kept[k].size);
+    from += stepper->self.kept[k].size;
+  }
+}
+
+/* Deletes the data of the last step from which guesses could be made; in another stepper, which may
+ * change the step, all of them. */
 static void take_back(VidaStepper* stepper) {
   stepper->has_node_velocity = stepper->values.is_known = false;
   forget_node(stepper);
   stepper->self.implicit.has_tracked = false;
-  stepper->self.implicit.history.count = 0;
+  if (stepper->outer) {
+    stepper->self.implicit.history.count = 0;
+  } else {
+    vida__return_unknown(&stepper->self);
+  }
   if (stepper->self.method->undo) {
     stepper->self.method->undo(&stepper->self);
   }
@@ -266,20 +304,24 @@ static size_t count_kept_bytes(const VidaStepper* stepper) {
 int vida__make_step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = count_kept_bytes(stepper);
   const double lambda_t = stepper->self.node.lambda_t;
+  const vida_energy_record energy = stepper->energy;
   memcpy(stepper->kept, stepper->self.node.q, bytes);
+  vida__keep_own(stepper);
   vida__leave_calm_steps(&stepper->self);
   /* g of the last check is valid for the node, unless the state, the time or the formulas have
    * changed. */
-  if (stepper->outer || stepper->jumps) {
+  if (vida__is_stage(stepper) || stepper->jumps) {
     forget_node(stepper);
   }
   const int code = try_step(stepper, error);
   if (code) {
     memcpy(stepper->self.node.q, stepper->kept, bytes);
     stepper->self.node.lambda_t = lambda_t;
+    stepper->energy = energy;
+    vida__return_own(stepper);
     if (!stepper->interrupt.code) {
       vida__explain_failure(stepper, error);
-      if (code > 0 && !stepper->outer) {
+      if (code > 0 && !vida__is_stage(stepper)) {
         vida__append_light_coordinates(&stepper->self, error);
       }
     }
@@ -321,6 +363,7 @@ static void keep_node(VidaStepper* stepper) {
   memcpy(stepper->kept, stepper->self.node.q, count_kept_bytes(stepper));
   stepper->kept_lambda_t = stepper->self.node.lambda_t;
   stepper->kept_energy = stepper->energy;
+  vida__keep_own(stepper);
   vida__watch_keep(stepper->watch);
 }
 
@@ -333,6 +376,7 @@ static void take_back_calm_steps(VidaStepper* stepper) {
   } else {
     vida__take_back_calm_steps(&stepper->self);
   }
+  vida__return_own(stepper);
   forget_node(stepper);
   vida__watch_take_back(stepper->watch, vida__node_time(&stepper->self), stepper->self.node.q);
 }
@@ -409,14 +453,29 @@ void vida__replace_node(VidaStepper* stepper) {
   forget_node(stepper);
 }
 
+/* Makes up to `most` calm steps, and returns their number: 0 also after an interrupt. */
+static long try_calm_steps(VidaStepper* stepper, long most) {
+  if (vida__interrupted(&stepper->self, vida__node_time(&stepper->self))) {
+    return 0;
+  }
+  const long made = make_calm_steps(stepper, stepper->careful_steps > 0 ? 1 : most);
+  stepper->careful_steps -= stepper->careful_steps > 0 ? 1 : 0;
+  return made;
+}
+
+static bool has_calm_steps(const VidaStepper* stepper) {
+  return stepper->self.implicit.distances || stepper->self.series.make;
+}
+
+bool vida__try_calm_step(VidaStepper* stepper) {
+  return has_calm_steps(stepper) && try_calm_steps(stepper, 1) > 0;
+}
+
 int vida__make_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {
   *made = 0;
-  if ((stepper->self.implicit.distances || stepper->self.series.make) && !stepper->outer) {
+  if (has_calm_steps(stepper) && !stepper->outer) {
     vida__begin_interruptible(stepper);
-    if (!vida__interrupted(&stepper->self, vida__node_time(&stepper->self))) {
-      *made = make_calm_steps(stepper, stepper->careful_steps > 0 ? 1 : most);
-      stepper->careful_steps -= stepper->careful_steps > 0 ? 1 : 0;
-    }
+    *made = try_calm_steps(stepper, most);
     if (vida__end_interruptible(stepper)) {
       return vida__fail_interrupted(stepper, error);
     }

@@ -75,10 +75,17 @@ int vida__nested_step(VidaStepper* nested, VidaError* error) {
   return VidaStepper_Step(nested, error);
 }
 
+void vida__nested_keep(VidaStepper* nested) {
+  const VidaIntegration* self = &nested->self;
+  memcpy(nested->kept, self->node.q, (size_t)(5 * self->model.n + self->model.m) * sizeof(double));
+  vida__keep_own(nested);
+}
+
 void vida__nested_return(VidaStepper* nested) {
   const VidaIntegration* self = &nested->self;
   memcpy(self->node.q, nested->kept, (size_t)(5 * self->model.n + self->model.m) * sizeof(double));
-  nested->self.implicit.has_entries_next = false;
+  vida__return_own(nested);
+  vida__replace_node(nested);
 }
 
 int vida__nested_stage(VidaStepper* nested, int stage, double t, double h, VidaError* error) {

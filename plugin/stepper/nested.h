@@ -27,7 +27,9 @@ void vida__nested_follow(VidaStepper* nested, const VidaIntegration* outer);
 void vida__nested_set_clock(VidaStepper* nested, double t0, double h);
 /* Makes one step of the nested stepper with all checks. */
 int vida__nested_step(VidaStepper* nested, VidaError* error);
-/* Resets the nested node to the state before its last step. */
+/* Keeps the nested node and what the method's steps change, as vida__nested_step does. */
+void vida__nested_keep(VidaStepper* nested);
+/* Resets the nested stepper to the state before its last step, apart from its clock. */
 void vida__nested_return(VidaStepper* nested);
 /* Makes the stage with the number `stage` (from 1), from the time t (s) over h (s), without checks.
  */

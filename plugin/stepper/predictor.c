@@ -66,6 +66,20 @@ void vida__remember_unknown(VidaIntegration* self) {
   }
 }
 
+void vida__return_unknown(VidaIntegration* self) {
+  vida_history* history = &self->implicit.history;
+  const int count = history->count - 1, size = self->model.n + self->model.m;
+  double sum = 0.0;
+  for (int k = 0; k < count; k++) {
+    for (int i = 0; i < size; i++) {
+      history->difference[k][i] -= history->difference[k + 1][i];
+      sum += 0.0 * history->difference[k][i]; /* NaN as soon as one is not finite */
+    }
+  }
+  history->count = count > 0 && sum == 0.0 ? count : 0;
+  history->terms = history->count < USUAL_TERMS ? history->count : USUAL_TERMS;
+}
+
 void vida__swap_history(VidaIntegration* self, vida_history* history) {
   const vida_history kept = self->implicit.history;
   self->implicit.history = *history;

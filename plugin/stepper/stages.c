@@ -11,7 +11,10 @@ struct vida_stages {
   VidaStepper* nested;
   int count;
   bool is_broken; /* the last step failed half-way, or has been taken back */
-  double action;  /* of the stages of the last step, if it is needed */
+  /* The clock of the nested stepper before the step; its node is in `kept` (frame.h). */
+  double kept_t0, kept_h, kept_lambda_t;
+  long kept_step;
+  double action; /* of the stages of the last step, if it is needed */
   const double* gamma;
   double* differences;    /* memory of the general histories */
   vida_stage* stage;      /* count */
@@ -65,6 +68,28 @@ void vida__stages_forget(vida_stages* stages) {
   stages->is_broken = true;
 }
 
+/* Keeps the state of the nested stepper at the node of the outer one. */
+static void keep_node(vida_stages* stages) {
+  const VidaNode* node = &vida__nested_integration(stages->nested)->node;
+  stages->kept_t0 = node->t0;
+  stages->kept_h = node->h;
+  stages->kept_lambda_t = node->lambda_t;
+  stages->kept_step = node->step;
+  vida__nested_keep(stages->nested);
+}
+
+void vida__stages_return(vida_stages* stages) {
+  VidaIntegration* base = vida__nested_integration(stages->nested);
+  if (base->method->undo) {
+    base->method->undo(base);
+  }
+  vida__nested_return(stages->nested);
+  vida__nested_set_clock(stages->nested, stages->kept_t0, stages->kept_h);
+  base->node.lambda_t = stages->kept_lambda_t;
+  base->node.step = stages->kept_step;
+  vida__stages_forget(stages);
+}
+
 /* Makes the stage i from the time t. */
 static int make_stage(vida_stages* stages, int i, double t, double h, VidaError* error) {
   VidaIntegration* base = vida__nested_integration(stages->nested);
@@ -106,6 +131,7 @@ static void begin(vida_stages* stages, const VidaIntegration* outer) {
   const size_t bytes = (size_t)outer->model.n * sizeof *outer->node.q;
   const bool is_same = !memcmp(outer->node.q, base->node.q, bytes);
   vida__copy_node(outer, base);
+  keep_node(stages);
   vida__nested_follow(stages->nested, outer);
   base->needs_action = outer->needs_action && base->method->action;
   stages->action = 0.0;
@@ -129,7 +155,7 @@ int vida__stages_make(vida_stages* stages, VidaIntegration* outer, VidaError* er
     code = code ? code : add_action(stages, from, error);
     covered += stages->gamma[i];
   }
-  stages->is_broken = code != VIDA_SUCCESS;
+  stages->is_broken = false;
   if (stages->calm) {
     vida__count_evaluations(base);
   }
@@ -137,6 +163,8 @@ int vida__stages_make(vida_stages* stages, VidaIntegration* outer, VidaError* er
   if (!code) {
     vida__copy_node(base, outer);
     vida__nested_end_stages(stages->nested);
+  } else {
+    vida__stages_return(stages);
   }
   return code;
 }

@@ -19,11 +19,12 @@ int vida__stages_create(VidaStepper* nested, const double* gamma, int count, vid
                         VidaError* error);
 /* Frees the stages and sets *stages to NULL; NULL is allowed. */
 void vida__stages_destroy(vida_stages** stages);
-/* Deletes what the stages of the last steps have left, after a start of the nested stepper or a
- * step that is taken back. */
+/* Deletes what the stages of the last steps have left, after a start of the nested stepper. */
 void vida__stages_forget(vida_stages* stages);
+/* Takes the last step back: the nested stepper returns to the node before it. */
+void vida__stages_return(vida_stages* stages);
 /* Makes all stages of a step from the node of `outer`, and copies the node after the last one to
- * it. */
+ * it. After a failure the nested stepper is at the node before the step. */
 int vida__stages_make(vida_stages* stages, VidaIntegration* outer, VidaError* error);
 
 /* Computes the sum of the discrete actions of the stages of the last step, if the outer stepper

@@ -1,4 +1,6 @@
 /* The names of steps in messages: by the step that the user requested. */
+#include <math.h>
+
 #include "base/text.h"
 #include "stepper/jumps.h"
 
@@ -7,6 +9,14 @@ static const VidaStepper* find_outermost(const VidaStepper* stepper) {
     stepper = stepper->outer;
   }
   return stepper;
+}
+
+/* Returns whether the stepper of a mode makes the step that the user requested. */
+static bool is_whole(const VidaStepper* stepper, const VidaStepper* asked) {
+  const double h = asked->self.node.h;
+  const double t = vida__node_time(&stepper->self) - (double)stepper->self.ahead * h;
+  return stepper->outer->hybrid && stepper->self.node.h == h &&
+         fabs(t - vida__node_time(&asked->self)) < 0.5 * h;
 }
 
 char* vida__name_step(const VidaIntegration* self, char text[VIDA_STEP_NAME_SIZE]) {
@@ -22,7 +32,7 @@ char* vida__name_step(const VidaIntegration* self, char text[VIDA_STEP_NAME_SIZE
   if (stepper->outer && stepper->stages > 0) {
     vida__append(text, VIDA_STEP_NAME_SIZE, ", in stage %d of %d, which is %s long", stepper->stage,
                  stepper->stages, vida__real_text(number, self->node.h, 6));
-  } else if (stepper->outer) {
+  } else if (stepper->outer && !is_whole(stepper, asked)) {
     vida__append(text, VIDA_STEP_NAME_SIZE, ", at t = %s",
                  vida__real_text(number, vida__node_time(self), 10));
     vida__append(text, VIDA_STEP_NAME_SIZE, " in a step that is %s long",

@@ -293,6 +293,7 @@ int vida__create_stepper(const VidaSystem* system, const VidaOptions* options,
   created->self.implicit.rows = vida__map_rows_of(&created->self.model.evaluator);
   created->self.implicit.prepare = vida__prepare_step;
   code = code ? code : vida__call_create(&created->self, error);
+  code = code ? code : vida__allocate_own(created, error);
   code = code ? code : check_solver(&created->self, error);
   code = code ? code : vida__check_reduction(&created->self, error);
   code = code ? code : create_solvers(created, error);
@@ -344,6 +345,7 @@ void VidaStepper_Destroy(VidaStepper** stepper) {
   vida__leave_context(old->self.services, &old->self.model.context);
   free(old->services);
   free(old->block);
+  free(old->kept_own);
   free(old->evolution);
   VidaOptions_Destroy(&old->options);
   vida__evaluator_destroy(&old->self.model.evaluator);
@@ -419,10 +421,10 @@ int VidaStepper_Steps(VidaStepper* stepper, long count, long* made, VidaError* e
   code = code ? code : vida__require_start(stepper, error);
   while (!code && done < count) {
     long more = 1;
-    code = stepper->hybrid  ? vida__hybrid_step(stepper, error)
+    code = stepper->hybrid  ? vida__hybrid_steps(stepper, count - done, &more, error)
            : stepper->jumps ? vida__jumps_step(stepper, error)
                             : vida__make_steps(stepper, count - done, &more, error);
-    done += code ? 0 : more;
+    done += code && !stepper->hybrid ? 0 : more;
     if (VidaStepper_HasEnded(stepper)) {
       break;
     }

@@ -211,7 +211,7 @@ static int fail_turn(const VidaStepper* stepper, int row, const char* how, VidaE
 
 int vida__check_turn(VidaStepper* stepper, VidaError* error) {
   VidaIntegration* self = &stepper->self;
-  vida_watch* watch = stepper->outer ? stepper->outer->watch : stepper->watch;
+  vida_watch* watch = vida__is_stage(stepper) ? stepper->outer->watch : stepper->watch;
   const double* after;
   if (!(self->turn_limit > 0.0) || !watch || self->model.system->time_dependent ||
       vida__jacobian_after_step(self, vida__next_time(self), &after) ||

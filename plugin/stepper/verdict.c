@@ -510,11 +510,16 @@ static double find_correction_energy(const VidaStepper* stepper) {
   return self->model.m > 0 && !keeps(stepper, VIDA_CAN_POSITION_LEVEL) ? sum : 0.0;
 }
 
-void vida__begin_energy_check(VidaStepper* stepper) {
+void vida__take_conserved_energy(VidaStepper* stepper) {
   const bool is_conserved = !vida__has_energy_sources(stepper->self.model.system);
+  stepper->conserved_energy = is_conserved && !vida__is_stage(stepper)
+                                  ? find_energy(stepper, stepper->self.node.v)
+                                  : (double)NAN;
+}
+
+void vida__begin_energy_check(VidaStepper* stepper) {
   stepper->start_energy = vida__kinetic_size(&stepper->self) + vida__potential_size(&stepper->self);
-  stepper->conserved_energy =
-      is_conserved && !stepper->outer ? find_energy(stepper, stepper->self.node.v) : (double)NAN;
+  vida__take_conserved_energy(stepper);
   stepper->energy.bound =
       impossible_energy_ratio * (stepper->start_energy + find_correction_energy(stepper));
   stepper->energy.judged = stepper->energy.bound;
@@ -588,7 +593,8 @@ static const double passage_part = 0.1, passage_part_of_start = 0.02;
 
 static bool is_passage(const VidaStepper* stepper) {
   const vida_watch* watch = stepper->watch;
-  return watch && !stepper->outer && !stepper->self.adaptive && !isnan(stepper->conserved_energy) &&
+  return watch && !vida__is_stage(stepper) && !stepper->self.adaptive &&
+         !isnan(stepper->conserved_energy) &&
          (stepper->self.method->info.capabilities & VIDA_CAN_SYMPLECTIC) &&
          (watch->singularity.is_passing || vida__is_near_singular(&watch->singularity));
 }

@@ -43,3 +43,26 @@ for _, h in ipairs { 0.025, 0.01, 0.005 } do
     check.close(stepper:positions()[2], 0, 1e-15)
   end
 end
+
+-- A block on an inclined plane stays where it is if mu > tan(angle) (Coulomb), in the origin of both
+-- coordinates as elsewhere: at the origin, or near it, only rounding and the fall in a step have a size.
+for _, name in ipairs { "coordinate-projection", "cvode-projected", "extrapolation", "half-explicit",
+  "post-stabilized", "radau", "rattle", "hht", "energy-momentum", "ida-ggl" } do
+  for _, place in ipairs { 0, 1e-20, 1e-12, 1 } do
+    for i = 1, 40 do
+      local angle = i * math.pi / 84
+      local cosine, sine = math.cos(angle), math.sin(angle)
+      local s = vida.system { "incline", dimension = 2 }
+      s:gravity { 0, -g }
+      local block = s:particle { "block", mass = 1, position = { place * cosine, -place * sine } }
+      s:contact { "plane", gap = sine * block.x + cosine * block.y, friction = 1.2 * sine / cosine,
+        slip = cosine * block.vx - sine * block.vy }
+      local stepper = s:stepper { name, h = 0.05 }
+      stepper:start()
+      local good, message = stepper:step(10)
+      assert(good, ("%s at %g on %d of 84: %s"):format(name, place, i, tostring(message)))
+      check.close(stepper:positions()[1], place * cosine, 1e-13)
+      check.close(stepper:positions()[2], -place * sine, 1e-13)
+    end
+  end
+end

@@ -694,6 +694,7 @@ int vida__collocation_create(VidaIntegration* self, const vida_stage_rule* rule,
   self->implicit.prepare = prepare;
   self->implicit.unknown = own->unknown;
   self->state = own;
+  vida__collocation_keep(self);
   return VIDA_SUCCESS;
 }
 

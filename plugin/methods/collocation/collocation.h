@@ -118,6 +118,9 @@ void vida__collocation_sizes(void* data, const double* u, double* size);
 /* VidaStepEquations.second_guess of the methods. */
 void vida__collocation_guess(void* data, double* u);
 
+/* Lists what steps change and does not follow from their unknowns: the history, whose arrays change
+ * their places, and the last projection (collocation_state.c). */
+void vida__collocation_keep(VidaIntegration* self);
 /* Visits the state: for VidaMethod.state. */
 void vida__collocation_state(VidaIntegration* self, VidaRecord* record);
 

@@ -453,6 +453,7 @@ static int allocate(VidaIntegration* self, VidaError* error) {
   own->solving = own->mu + m;
   own->rows = own->solving + n + m;
   self->state = own;
+  vida__keep_in_steps(self, own->v, 5 * n * sizeof *own->v); /* a, p, r, s */
   self->reacts_between = true;
   self->reports_motion = true; /* before it takes the step into its own state */
   own->projects = VidaOptions_HasChoice(self->options, "projection", "velocity");

@@ -29,8 +29,6 @@ typedef struct vida_regularized_state {
   double* change;    /* n: change of the momenta in the next step */
   double* next_rise; /* m: (g1 - g0)/h of the next step */
   double* rise;      /* m: (g0 - g_before)/h */
-  double* kept_v;    /* n: copy of v, in case the step fails */
-  double* kept_rise; /* m: copy of rise */
   double* rate;      /* m: G v + g_t at the start */
   double* row_rate;  /* m: work space, G1 w + g_t */
   double* work;      /* n + m */

@@ -118,21 +118,33 @@ static vida_regularized_state* allocate_state(const VidaIntegration* self) {
   const size_t m = (size_t)self->model.m;
   const size_t entries =
       self->model.system->nonholonomic ? (size_t)self->model.system->entry_count : 0;
-  const size_t numbers = 5 * n + 10 * m + 2 * entries;
+  const size_t numbers = 4 * n + 9 * m + 2 * entries;
   vida_regularized_state* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) + m * sizeof(bool));
   if (!own) {
     return NULL;
   }
-  const vida_array arrays[] = {{&own->share, m},    {&own->softness, m},   {&own->v, n},
-                               {&own->next, n + m}, {&own->change, n},     {&own->next_rise, m},
-                               {&own->rise, m},     {&own->kept_v, n},     {&own->kept_rise, m},
-                               {&own->rate, m},     {&own->row_rate, m},   {&own->work, n + m},
-                               {&own->yielding, m}, {&own->rows, entries}, {&own->slopes, entries}};
+  const vida_array arrays[] = {{&own->share, m},       {&own->softness, m}, {&own->v, n},
+                               {&own->next, n + m},    {&own->change, n},   {&own->next_rise, m},
+                               {&own->rise, m},        {&own->rate, m},     {&own->row_rate, m},
+                               {&own->work, n + m},    {&own->yielding, m}, {&own->rows, entries},
+                               {&own->slopes, entries}};
   own->numbers = numbers;
   own->is_averaged =
       (bool*)vida__place_arrays(arrays, sizeof arrays / sizeof arrays[0], (double*)(own + 1));
   return own;
+}
+
+/* The next step is known for the velocity at the node, and belongs to the state. */
+static void keep_state(VidaIntegration* self, vida_regularized_state* own) {
+  const size_t n = (size_t)self->model.n, m = (size_t)self->model.m;
+  /* v, next, change, next_rise and rise */
+  vida__keep_in_steps(self, own->v, (3 * n + 3 * m) * sizeof *own->v);
+  vida__keep_in_steps(self, own->yielding, m * sizeof *own->yielding);
+  vida__keep_in_steps(self, &own->has_next, sizeof own->has_next);
+  vida__keep_in_steps(self, &own->kappa, sizeof own->kappa);
+  vida__keep_in_steps(self, self->implicit.g_tracked, m * sizeof *self->implicit.g_tracked);
+  vida__keep_in_steps(self, &self->implicit.has_tracked, sizeof self->implicit.has_tracked);
 }
 
 int vida__regularized_create(VidaIntegration* self, VidaError* error) {
@@ -141,6 +153,7 @@ int vida__regularized_create(VidaIntegration* self, VidaError* error) {
     return vida__fail_memory(error);
   }
   self->state = own;
+  keep_state(self, own);
   self->implicit.prepare = vida__regularized_prepare;
   self->softness = own->softness;
   self->yielding = own->yielding;
@@ -198,14 +211,9 @@ int vida__regularized_start(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-/* Restores the state before the step; VidaStepper_Step restores the node. */
+/* Restores what contacts keep before the step; VidaStepper_Step restores the rest. */
 void vida__regularized_undo(VidaIntegration* self) {
-  vida_regularized_state* own = self->state;
-  memcpy(own->v, own->kept_v, (size_t)self->model.n * sizeof *own->v);
-  memcpy(own->rise, own->kept_rise, (size_t)self->model.m * sizeof *own->rise);
-  own->has_next = false;
   vida__spook_contacts_undo(self);
-  self->implicit.has_tracked = false;
   self->implicit.history.count = 0;
 }
 
@@ -226,8 +234,6 @@ static void measure_yielding(VidaIntegration* self) {
 static int commit(VidaIntegration* self, vida_find_next find_next, VidaError* error) {
   vida_regularized_state* own = self->state;
   const double* mu = own->next + self->model.n;
-  memcpy(own->kept_v, own->v, (size_t)self->model.n * sizeof *own->v);
-  memcpy(own->kept_rise, own->rise, (size_t)self->model.m * sizeof *own->rise);
   vida__spook_contacts_keep(self);
   for (int i = 0; i < self->model.n; i++) {
     vida__add_compensated(&self->node.p[i], &self->node.p_low[i], own->change[i]);

@@ -47,6 +47,9 @@ static int create_any(VidaIntegration* self, VidaError* error) {
   own->kept = own->force + n;
   own->w = own->kept + n;
   self->state = own;
+  vida__keep_in_steps(self, own->force, n * sizeof *own->force);
+  vida__keep_in_steps(self, own->w, n * sizeof *own->w);
+  vida__keep_in_steps(self, &own->has_force, sizeof own->has_force);
   return VIDA_SUCCESS;
 }
 
@@ -261,8 +264,8 @@ static int constant_velocities(VidaIntegration* self, double* v, VidaError* erro
 }
 
 static int legendre_velocities(VidaIntegration* self, double* v, VidaError* error) {
-  const double* guess =
-      self->implicit.history.count ? self->implicit.history.difference[0] : self->node.v;
+  const textbook_state* own = self->state;
+  const double* guess = self->node.step > 0 ? own->w : self->node.v;
   memcpy(v, guess, (size_t)self->model.n * sizeof *v);
   return vida__project_velocity(self, vida__node_time(self), self->node.q, self->work.entries,
                                 self->node.p, v, NULL, error);

@@ -342,6 +342,7 @@ static int step(VidaIntegration* self, VidaError* error) {
   own->turned = turns_much(own);
   memcpy(own->x, own->x1, of_d);
   memcpy(own->x_low, own->trial, of_d);
+  memcpy(own->last, self->implicit.unknown, of_d);
   memcpy(own->w, own->w_work, of_n);
   memcpy(self->node.q, own->position, of_n);
   double* before = own->entries;
@@ -361,7 +362,7 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
     memcpy(v, self->node.v, (size_t)self->model.n * sizeof *v);
     return VIDA_SUCCESS;
   }
-  memcpy(own->rate, self->implicit.history.difference[0], (size_t)own->d * sizeof(double));
+  memcpy(own->rate, own->last, (size_t)own->d * sizeof(double));
   const int code = find_rate(self, vida__node_time(self), self->node.p);
   if (code == VIDA_STEP_SINGULAR || code == VIDA_STEP_NOT_CONVERGED) {
     return vida__fail(
@@ -445,7 +446,7 @@ static vida_chart_state* allocate_state(const VidaIntegration* self, const vida_
   const size_t entries = (size_t)chart->jacobian.count;
   const size_t tapes = vida__chart_work_size(chart);
   const size_t m = (size_t)self->model.m;
-  const size_t numbers = tapes + 11 * d + 2 * entries + 7 * n + n * d + d * d + m * m + 3 * m;
+  const size_t numbers = tapes + 12 * d + 2 * entries + 7 * n + n * d + d * d + m * m + 3 * m;
   const size_t indices = d + 1 + d * d;
   vida_chart_state* own =
       vida__allocate(1, sizeof *own + numbers * sizeof(double) + indices * sizeof(sunindextype) +
@@ -455,9 +456,9 @@ static vida_chart_state* allocate_state(const VidaIntegration* self, const vida_
   }
   own->numbers = numbers;
   double* next = (double*)(own + 1);
-  double** const of_d[] = {&own->x,     &own->x_low,        &own->x1,       &own->trial,
-                           &own->right, &own->solution,     &own->work,     &own->column_size,
-                           &own->rate,  &own->largest_size, &own->evaluated};
+  double** const of_d[] = {&own->x,     &own->x_low,        &own->x1,   &own->trial,
+                           &own->right, &own->solution,     &own->work, &own->column_size,
+                           &own->rate,  &own->largest_size, &own->last, &own->evaluated};
   double** const of_n[] = {&own->base,   &own->w,    &own->w_work,  &own->bracket,
                            &own->weight, &own->mass, &own->position};
   for (size_t i = 0; i < sizeof of_d / sizeof of_d[0]; i++, next += d) {
@@ -482,6 +483,20 @@ static vida_chart_state* allocate_state(const VidaIntegration* self, const vida_
   return own;
 }
 
+/* Lists what steps change; they exchange `entries` and `entries1`, which are neighbours. */
+static void keep_state(VidaIntegration* self, vida_chart_state* own) {
+  const size_t d = (size_t)own->d * sizeof *own->x;
+  const size_t entries = (size_t)own->chart->jacobian.count * sizeof *own->entries;
+  vida__keep_in_steps(self, own->x, 2 * d);           /* x, x_low */
+  vida__keep_in_steps(self, own->column_size, 4 * d); /* rate, largest_size, last */
+  vida__keep_in_steps(self, own->w, (size_t)self->model.n * sizeof *own->w);
+  vida__keep_in_steps(self, own->entries, 2 * entries);
+  vida__keep_in_steps(self, &own->entries, 2 * sizeof own->entries);   /* both pointers */
+  vida__keep_in_steps(self, &own->has_step, 2 * sizeof own->has_step); /* has_position */
+  vida__keep_in_steps(self, &own->kappa, sizeof own->kappa);
+  vida__keep_in_steps(self, &own->turned, sizeof own->turned);
+}
+
 static int create(VidaIntegration* self, VidaError* error) {
   const VidaSystem* system = self->model.system;
   const int code = check_system(system, error);
@@ -503,6 +518,7 @@ static int create(VidaIntegration* self, VidaError* error) {
   self->implicit.rows = rows;
   self->implicit.prepare = prepare;
   self->state = own;
+  keep_state(self, own);
   return VIDA_SUCCESS;
 }
 

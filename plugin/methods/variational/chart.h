@@ -32,6 +32,7 @@ typedef struct vida_chart_state {
   double* column_size;             /* d: column norms of M^(1/2) J at the node */
   double* largest_size;            /* d: largest column_size so far */
   double* rate;                    /* d: x' at the node */
+  double* last;                    /* d: the unknowns of the last step */
   double* mass;                    /* n: masses at the start */
   double* position;                /* n: work */
   double* weight;   /* n: weights of coordinates in the search for the start, 1 / size^2 */

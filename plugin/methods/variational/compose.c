@@ -139,7 +139,7 @@ static int step(VidaIntegration* self, VidaError* error) {
 
 static void undo(VidaIntegration* self) {
   const compose_state* own = self->state;
-  vida__stages_forget(own->stages);
+  vida__stages_return(own->stages);
 }
 
 static void record_state(VidaIntegration* self, VidaRecord* record) {

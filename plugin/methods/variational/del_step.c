@@ -73,6 +73,12 @@ int vida__del_create(VidaIntegration* self, const vida_discrete_lagrangian* rule
   own->row_place = 0.5;
   own->midpoint_energy = VidaOptions_HasChoice(self->options, "energy", "midpoint");
   self->state = own;
+  vida__keep_in_steps(self, own->w, (n + m) * sizeof *own->w); /* and impulse */
+  if (own->given) {
+    vida__keep_in_steps(self, own->given, 3 * m * sizeof *own->given); /* alpha, alpha_before */
+  }
+  vida__keep_in_steps(self, &own->kappa, sizeof own->kappa);
+  vida__keep_in_steps(self, &own->has_step, sizeof own->has_step);
   vida_step_form form = {.base = own->base,
                          .kappa = &own->kappa,
                          .projects = rule->projects,

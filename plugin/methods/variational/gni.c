@@ -99,11 +99,6 @@ static int step(VidaIntegration* self, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
-static void undo(VidaIntegration* self) {
-  const vida_variational_state* own = self->state;
-  memcpy(own->alpha, own->alpha_before, (size_t)self->model.m * sizeof *own->alpha);
-}
-
 /* ---- the discrete energy --------------------------------------------------------------------- */
 
 /* Returns whether velocities follow from momenta without constraints. */
@@ -176,6 +171,5 @@ const VidaMethod vida__gni = {
     .state = vida__del_state,
     .start = start,
     .step = step,
-    .undo = undo,
     .velocities = vida__del_velocities,
     .energy = energy};

@@ -170,13 +170,39 @@ static int process_event(vida_hybrid* hybrid, vida_watched* watched, bool* is_ch
               : vida__report_event(hybrid, VIDA_EVENT_ZERO, watched->index, event->name, error);
 }
 
-int vida__process_events(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
-  int code = VIDA_SUCCESS;
+static void keep_velocities(vida_hybrid* hybrid) {
   memcpy(hybrid->v_before, hybrid->tried.v,
          (size_t)hybrid->frame->self.model.n * sizeof *hybrid->v_before);
+}
+
+/* Functions whose events are not this one have left their zeros, recorded ones where their values
+ * show it. */
+static void leave_zero(const vida_hybrid* hybrid, int i) {
+  vida_watched* watched = &hybrid->watched[i];
+  watched->is_at_zero =
+      watched->is_record && watched->is_at_zero && !(hybrid->tried.value[i] * watched->side > 0.0);
+}
+
+int vida__report_records(vida_hybrid* hybrid, VidaError* error) {
+  bool is_changed = false;
+  int code = VIDA_SUCCESS;
+  keep_velocities(hybrid);
   for (int i = 0; i < hybrid->watched_count && !code; i++) {
     vida_watched* watched = &hybrid->watched[i];
-    watched->is_at_zero = false;
+    if (watched->is_record) {
+      leave_zero(hybrid, i);
+      code = watched->is_fired ? process_event(hybrid, watched, &is_changed, error) : code;
+    }
+  }
+  return code;
+}
+
+int vida__process_events(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
+  int code = VIDA_SUCCESS;
+  keep_velocities(hybrid);
+  for (int i = 0; i < hybrid->watched_count && !code; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    leave_zero(hybrid, i);
     if (watched->is_fired && watched->kind == VIDA_WATCHED_EVENT) {
       code = process_event(hybrid, watched, is_changed, error);
     }

@@ -15,13 +15,14 @@
 static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const size_t n = (size_t)hybrid->frame->self.model.n, m = (size_t)own->all->row_count;
+  const size_t rows = m + (size_t)hybrid->frame->self.model.m; /* the most of a mode */
   const size_t count = (size_t)own->count, entries = (size_t)own->all->entry_count;
   const size_t most = m < VIDA_IMPACT_ROWS ? m : VIDA_IMPACT_ROWS;
   vida_array arrays[] = {{&own->g, m},
                          {&own->rate, m},
                          {&own->bias, m},
                          {&own->size, m},
-                         {&own->multipliers, m},
+                         {&own->multipliers, rows},
                          {&own->entries, entries},
                          {&own->accelerations, n},
                          {&own->reach, count},
@@ -41,12 +42,12 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->w, most},
                          {&own->w_size, most},
                          {&own->w_before, most},
-                         {&own->base_rate, m},
+                         {&own->base_rate, rows},
                          {&own->impulse, most},
                          {&own->work, most},
                          {&own->force, most},
                          {&own->matrix, most * (most + 1)},
-                         {&own->right_side, n + m}};
+                         {&own->right_side, n + rows}};
   own->block = vida__allocate_arrays(arrays, sizeof arrays / sizeof *arrays);
   own->flags = vida__allocate(2 * count, sizeof *own->flags);
   own->touching = vida__allocate(count, sizeof *own->touching);
@@ -82,14 +83,12 @@ int vida__contacts_create(vida_hybrid* hybrid, VidaError* error) {
   own->count = system->contacts->count;
   own->list = system->contacts->list;
   own->first_row = vida__allocate((size_t)own->count, sizeof *own->first_row);
-  unsigned char* flags = vida__allocate((size_t)own->count, sizeof *flags);
-  int code = own->first_row && flags ? VIDA_SUCCESS : vida__fail_memory(error);
-  if (!code) {
-    memset(flags, VIDA_CONTACT_NORMAL | VIDA_CONTACT_STICK | VIDA_CONTACT_PLACE,
-           (size_t)own->count);
-    code = vida__variant_create(system, flags, &own->all, own->first_row, error);
+  int code = own->first_row ? VIDA_SUCCESS : vida__fail_memory(error);
+  for (int c = 0; c < own->count && !code; c++) {
+    own->first_row[c] = own->list[c].first_row;
   }
-  free(flags);
+  code = code ? code : vida__contact_system_create(system, &own->all, error);
+  code = code ? code : vida__build_pattern(own->all, error); /* which lists the entries */
   code = code ? code : vida__evaluator_create(own->all, &own->evaluator, error);
   return code ? code : allocate_work(hybrid, error);
 }
@@ -179,18 +178,27 @@ static const double* find_falls(const vida_hybrid* hybrid, VidaStepper* stepper)
   return falls;
 }
 
-/* A body that rests at the origin of a coordinate leaves terms of the gap that are rounding: then
+/* A body that rests at the origin of a coordinate leaves terms of a row that are rounding: then
  * violations are compared with how far it would fall in a step. */
-void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
+static void enlarge_reach(double* reach, double size, double fall) {
   static const double rounding = 1e-8;
+  *reach = fmax(*reach, size);
+  *reach = *reach > rounding * fall ? *reach : fall;
+}
+
+void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   const double* falls = own && mode->closed_count > 0 ? find_falls(hybrid, stepper) : NULL;
   for (int c = 0; falls && c < own->count; c++) {
+    const int row = mode->first_row[c], first = own->first_row[c];
+    double* reach = stepper->self.model.reach;
     if (mode->flags[c]) {
-      double* reach = &stepper->self.model.reach[mode->first_row[c]];
-      const double fall = falls[own->first_row[c]];
-      *reach = fmax(*reach, own->reach[c]);
-      *reach = *reach > rounding * fall ? *reach : fall;
+      enlarge_reach(&reach[row], own->reach[c], falls[first]);
+    }
+    const int places = mode->flags[c] & VIDA_CONTACT_PLACE ? own->list[c].displacement_count : 0;
+    for (int k = 1; k <= places; k++) {
+      const int place = first + own->list[c].slip_count + k;
+      enlarge_reach(&reach[row + k], own->size[place], falls[place]);
     }
   }
 }

@@ -62,12 +62,12 @@ typedef struct vida_touching_problem vida_touching_problem; /* touching_problem.
 struct vida_hybrid_contacts {
   int count;
   const vida_contact* list;
-  /* The system with the rows of all contacts, of which only these are evaluated. */
+  /* The system that has only the rows of all contacts. */
   VidaSystem* all;
   vida_evaluator evaluator;
   int* first_row;                           /* count: the normal row of each contact in `all` */
   double *g, *rate, *bias, *entries, *size; /* rows and entries of `all`; sizes of the terms of g */
-  double* multipliers;   /* rows of `all`: of the mode at the last sample; work space at events */
+  double* multipliers;   /* of the mode at the last sample; work space of rows of `all` at events */
   double* accelerations; /* n */
   double* reach;         /* count: largest size of the terms of the gap so far */
   /* count: the normal force of closed contacts, and what is left of the friction of those that

@@ -13,107 +13,7 @@
 #include "stepper/hybrid/contacts.h"
 #include "stepper/jumps.h"
 
-enum { MOST_PARTS = 1000000 };
-
-/* ---- modes ----------------------------------------------------------------------------------- */
-
-static int create_one(vida_hybrid* hybrid, const VidaSystem* system, VidaStepper** made,
-                      VidaError* error) {
-  VidaStepper* frame = hybrid->frame;
-  const int code = vida__create_stepper(system, frame->options, NULL, made, error);
-  if (!code) {
-    (*made)->outer = frame;
-  } else if (error && system != frame->self.model.system) {
-    error->flag[0] = '\0'; /* methods that accept the system itself may also refuse the mode */
-  }
-  return code;
-}
-
-static int fill_mode(vida_hybrid* hybrid, const unsigned char* flags, vida_mode* mode,
-                     VidaError* error) {
-  const VidaSystem* system = hybrid->frame->self.model.system;
-  const size_t count = hybrid->contacts ? (size_t)hybrid->contacts->count : 0;
-  mode->flags = vida__allocate(count, sizeof *mode->flags);
-  mode->first_row = vida__allocate(count, sizeof *mode->first_row);
-  mode->stepper_places = vida__allocate(2 * VIDA_SLIP_MOST * count, sizeof *mode->stepper_places);
-  if (!mode->flags || !mode->first_row || !mode->stepper_places) {
-    return vida__fail_memory(error);
-  }
-  mode->probe_places = mode->stepper_places + VIDA_SLIP_MOST * count;
-  for (size_t c = 0; c < count; c++) {
-    mode->flags[c] = flags[c];
-    mode->closed_count += flags[c] != 0;
-  }
-  int code = VIDA_SUCCESS;
-  if (mode->closed_count > 0) {
-    code = vida__variant_create(system, flags, &mode->variant, mode->first_row, error);
-  }
-  system = mode->variant ? mode->variant : system;
-  code = code ? code : create_one(hybrid, system, &mode->stepper, error);
-  return code ? code : create_one(hybrid, system, &mode->probe, error);
-}
-
-static void destroy_mode(vida_mode* mode) {
-  VidaStepper_Destroy(&mode->stepper);
-  VidaStepper_Destroy(&mode->probe);
-  VidaSystem_Destroy(&mode->variant);
-  free(mode->flags);
-  free(mode->first_row);
-  free(mode->stepper_places);
-}
-
-int vida__add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  if (vida__reserve((void**)&hybrid->modes, &hybrid->mode_capacity, (size_t)hybrid->mode_count + 1,
-                    sizeof *hybrid->modes)) {
-    return vida__fail_memory(error);
-  }
-  vida_mode* mode = &hybrid->modes[hybrid->mode_count++];
-  *mode = (vida_mode){0};
-  const int code = fill_mode(hybrid, flags, mode, error);
-  if (code) {
-    destroy_mode(&hybrid->modes[--hybrid->mode_count]);
-  }
-  return code;
-}
-
-vida_mode* vida__current_mode(const vida_hybrid* hybrid) {
-  return &hybrid->modes[hybrid->mode];
-}
-
-/* Fails because the mode with these flags would be one too many. */
-static int fail_modes(const vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  const vida_hybrid_contacts* own = hybrid->contacts;
-  char closed[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE];
-  vida_name_list names = {closed, sizeof closed, VIDA_CONTACTS_NAMED, 0};
-  for (int c = 0; c < own->count; c++) {
-    if (flags[c]) {
-      vida__list_name(&names, own->list[c].name);
-    }
-  }
-  vida__end_list(&names);
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_TOO_MANY_MODES,
-                         "at t = %s there would be more than max_modes = %d sets of contacts that "
-                         "are closed, stick or slide; the next one has %s; try more, or "
-                         "moreau-jean or spook, which take contacts without modes",
-                         vida__real_text(t, hybrid->tried.t, 10), hybrid->mode_count,
-                         names.count > 0 ? closed : "no closed contact");
-}
-
-int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
-  const size_t count = (size_t)hybrid->contacts->count;
-  for (int k = 0; k < hybrid->mode_count; k++) {
-    if (memcmp(hybrid->modes[k].flags, flags, count) == 0) {
-      hybrid->mode = k;
-      return VIDA_SUCCESS;
-    }
-  }
-  if (hybrid->mode_count >= VidaOptions_Get(hybrid->frame->options, "max_modes")) {
-    return fail_modes(hybrid, flags, error);
-  }
-  const int code = vida__add_mode(hybrid, flags, error);
-  hybrid->mode = code ? hybrid->mode : hybrid->mode_count - 1;
-  return code;
-}
+enum { MOST_PARTS = 1000000, MOST_REPEATS = 1000 };
 
 VidaStepper* vida__active_stepper(const VidaStepper* stepper) {
   return stepper->hybrid && stepper->started ? vida__current_mode(stepper->hybrid)->stepper
@@ -123,12 +23,17 @@ VidaStepper* vida__active_stepper(const VidaStepper* stepper) {
 /* ---- creation -------------------------------------------------------------------------------- */
 
 static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
-  vida_sample* const samples[] = {&hybrid->at,   &hybrid->before, &hybrid->after, &hybrid->tried,
-                                  &hybrid->from, &hybrid->ended,  &hybrid->node};
+  vida_search *acting = &hybrid->acting, *recorded = &hybrid->recorded;
+  vida_sample* const samples[] = {&hybrid->at,       &hybrid->tried,  &hybrid->acted,
+                                  &hybrid->ended,    &hybrid->node,   &acting->from,
+                                  &acting->before,   &acting->after,  &recorded->from,
+                                  &recorded->before, &recorded->after};
   const size_t n = (size_t)hybrid->frame->self.model.n, count = (size_t)hybrid->watched_count;
   const size_t number = sizeof samples / sizeof *samples;
   const size_t each = 2 * n + 2 * count;
-  hybrid->block = vida__allocate(number * each + 3 * n, sizeof *hybrid->block);
+  const size_t contact_rows = hybrid->contacts ? (size_t)hybrid->contacts->all->row_count : 0;
+  const size_t rows = (size_t)hybrid->frame->self.model.m + contact_rows;
+  hybrid->block = vida__allocate(number * each + 3 * n + rows, sizeof *hybrid->block);
   hybrid->node_watched = vida__allocate(count, sizeof *hybrid->node_watched);
   if (!hybrid->block || !hybrid->node_watched) {
     return vida__fail_memory(error);
@@ -140,6 +45,7 @@ static int allocate_samples(vida_hybrid* hybrid, VidaError* error) {
   hybrid->v_before = hybrid->block + number * each;
   hybrid->extent = hybrid->v_before + n;
   hybrid->node_extent = hybrid->extent + n;
+  hybrid->node_lambda = hybrid->node_extent + n;
   return VIDA_SUCCESS;
 }
 
@@ -152,10 +58,14 @@ static int list_functions(vida_hybrid* hybrid, VidaError* error) {
     return vida__fail_memory(error);
   }
   for (int i = 0; i < system->event_count; i++) {
-    const VidaDirection direction = system->events[i].direction;
+    const vida_event* event = &system->events[i];
+    const VidaDirection direction = event->direction;
+    const bool is_record = event->action == VIDA_EVENT_RECORD && event->coupling_count == 0;
+    hybrid->has_records = hybrid->has_records || is_record;
     hybrid->watched[hybrid->watched_count++] =
         (vida_watched){.kind = VIDA_WATCHED_EVENT,
                        .index = i,
+                       .is_record = is_record,
                        .is_rising = direction != VIDA_DIRECTION_FALLING,
                        .is_falling = direction != VIDA_DIRECTION_RISING};
   }
@@ -176,6 +86,8 @@ int vida__hybrid_create(VidaStepper* stepper, VidaError* error) {
     return vida__fail_memory(error);
   }
   made->frame = stepper;
+  made->recorded.is_of_records = true;
+  made->search = &made->acting;
   int code = vida__evaluator_create(system, &made->evaluator, error);
   if (!code && has_contacts) {
     code = vida__contacts_create(made, error);
@@ -195,7 +107,7 @@ void vida__hybrid_destroy(vida_hybrid** hybrid) {
     return;
   }
   for (int k = 0; k < old->mode_count; k++) {
-    destroy_mode(&old->modes[k]);
+    vida__destroy_mode(&old->modes[k]);
   }
   vida__hybrid_contacts_destroy(&old->contacts);
   vida__evaluator_destroy(&old->evaluator);
@@ -209,29 +121,31 @@ void vida__hybrid_destroy(vida_hybrid** hybrid) {
 
 /* ---- the state of the frame ------------------------------------------------------------------ */
 
-/* Shows the state of the stepper of the mode as that of the frame. */
-static int show_state(vida_hybrid* hybrid, VidaError* error) {
-  VidaStepper *frame = hybrid->frame, *active = vida__current_mode(hybrid)->stepper;
-  const size_t n = (size_t)frame->self.model.n * sizeof(double);
-  VidaNode *to = &frame->self.node, *from = &active->self.node;
-  const double* v;
-  const int code = vida__node_velocities(&active->self, &v, error);
-  if (code) {
-    return code;
-  }
-  memcpy(to->q, from->q, n);
-  memcpy(to->q_low, from->q_low, n);
-  memcpy(to->p, from->p, n);
-  memcpy(to->p_low, from->p_low, n);
-  memcpy(to->lambda, from->lambda, (size_t)frame->self.model.m * sizeof(double));
-  to->lambda_t = from->lambda_t;
+/* Shows a node of the stepper of the mode, from its positions on (frame.h), as that of the frame.
+ */
+static void show_node(vida_hybrid* hybrid, const double* node, double lambda_t, const double* v) {
+  VidaStepper* frame = hybrid->frame;
+  const size_t n = (size_t)frame->self.model.n, m = (size_t)frame->self.model.m;
+  VidaNode* to = &frame->self.node;
+  memcpy(to->q, node, (5 * n + m) * sizeof *node);
+  to->lambda_t = lambda_t;
   vida__replace_node(frame);
-  memcpy(frame->node_velocity, v, n);
+  memcpy(frame->node_velocity, v, n * sizeof *v);
   frame->has_node_velocity = true;
   to->t0 = hybrid->has_ended ? hybrid->end : hybrid->t0;
   to->h = hybrid->h;
   to->step = hybrid->has_ended ? 0 : hybrid->step;
-  return VIDA_SUCCESS;
+}
+
+/* Shows the state of the stepper of the mode as that of the frame. */
+static int show_state(vida_hybrid* hybrid, VidaError* error) {
+  VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  const double* v;
+  const int code = vida__node_velocities(&active->self, &v, error);
+  if (!code) {
+    show_node(hybrid, active->self.node.q, active->self.node.lambda_t, v);
+  }
+  return code;
 }
 
 VidaStatistics vida__hybrid_statistics(const vida_hybrid* hybrid) {
@@ -253,7 +167,9 @@ static void keep_first(const vida_hybrid* hybrid, const VidaStepper* stepper) {
   const vida_mode* mode = vida__current_mode(hybrid);
   if (mode->variant) {
     vida__visit_places(hybrid, mode, true,
-                       stepper == mode->probe ? mode->probe_places : mode->stepper_places);
+                       stepper == mode->probe      ? mode->probe_places
+                       : stepper == mode->recorder ? mode->recorder_places
+                                                   : mode->stepper_places);
   }
 }
 
@@ -261,10 +177,11 @@ static void keep_first(const vida_hybrid* hybrid, const VidaStepper* stepper) {
 static int start_in_mode(vida_hybrid* hybrid, VidaStepper* stepper, const vida_sample* at,
                          double way, bool again, VidaError* error) {
   const size_t n = (size_t)stepper->self.model.n;
-  for (size_t i = 0; i < n; i++) {
+  const bool is_recorder = stepper == vida__current_mode(hybrid)->recorder;
+  memcpy(stepper->self.model.extent, hybrid->extent, n * sizeof *hybrid->extent);
+  for (size_t i = 0; i < n && !is_recorder; i++) {
     hybrid->extent[i] = fmax(hybrid->extent[i], fabs(at->q[i]));
   }
-  memcpy(stepper->self.model.extent, hybrid->extent, n * sizeof *hybrid->extent);
   if (!again) {
     keep_first(hybrid, stepper);
   }
@@ -279,16 +196,29 @@ int vida__ready_probe(vida_hybrid* hybrid, const vida_sample* at, VidaError* err
 
 static int start_part(vida_hybrid* hybrid, double way, VidaError* error) {
   vida_mode* mode = vida__current_mode(hybrid);
+  hybrid->is_at_node = false;
   const bool again = mode->stepper->started && !mode->is_fresh;
   if (mode->stepper->started) {
     vida__add_statistics(&hybrid->spent, VidaStepper_Statistics(mode->stepper));
   }
   mode->is_fresh = false;
+  if (mode->recorder && !again) {
+    const int code = start_in_mode(hybrid, mode->recorder, &hybrid->at, way, false, error);
+    if (code) {
+      return code;
+    }
+  }
   return start_in_mode(hybrid, mode->stepper, &hybrid->at, way, again, error);
 }
 
+/* Returns the probe of the current search. */
+static VidaStepper* probe_of(const vida_hybrid* hybrid) {
+  const vida_mode* mode = vida__current_mode(hybrid);
+  return hybrid->search->is_of_records ? mode->recorder : mode->probe;
+}
+
 static int start_probe(vida_hybrid* hybrid, double way, VidaError* error) {
-  VidaStepper* probe = vida__current_mode(hybrid)->probe;
+  VidaStepper* probe = probe_of(hybrid);
   return start_in_mode(hybrid, probe, &hybrid->at, way, probe->started, error);
 }
 
@@ -301,7 +231,8 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   hybrid->step = hybrid->parts = 0;
   hybrid->mode = 0;
   hybrid->has_ended = false;
-  hybrid->crowd = (vida_crowd){.event_t = NAN, .since = NAN};
+  hybrid->crowd = (vida_crowd){.event_t = NAN, .record_t = NAN, .since = NAN};
+  hybrid->search = &hybrid->acting;
   hybrid->spent = (VidaStatistics){0};
   for (int k = 0; k < hybrid->mode_count; k++) {
     hybrid->modes[k].stepper->started = hybrid->modes[k].probe->started = false;
@@ -325,8 +256,11 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   hybrid->is_aligned = !code;
   code = code ? code : vida__take_sample(hybrid, &hybrid->at, error);
   if (!code) {
-    vida__begin_search(hybrid, &hybrid->at);
+    vida__begin_searches(hybrid, &hybrid->at);
     vida__compare_sample(hybrid, &hybrid->at); /* the signs at the start */
+    hybrid->search = &hybrid->recorded;
+    vida__compare_sample(hybrid, &hybrid->at);
+    hybrid->search = &hybrid->acting;
     code = show_state(hybrid, error);
   }
   return code;
@@ -346,20 +280,126 @@ static int make_step(VidaStepper* stepper, VidaError* error) {
   return stepper->jumps ? vida__jumps_step(stepper, error) : vida__make_step(stepper, error);
 }
 
-int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
-  VidaStepper* probe = vida__current_mode(hybrid)->probe;
+/* Computes hybrid->tried at the time t on the cubic through the state before an event and that at
+ * the end of the search. */
+static void interpolate(vida_hybrid* hybrid, double t) {
+  const vida_sample *from = &hybrid->search->before, *to = hybrid->search->end;
+  const double h = to->t - from->t, x = h > 0.0 ? (t - from->t) / h : 0.0, y = 1.0 - x;
+  for (int i = 0; i < hybrid->frame->self.model.n; i++) {
+    const double slope = h > 0.0 ? (to->q[i] - from->q[i]) / h : from->v[i];
+    const double bend0 = from->v[i] - slope, bend1 = to->v[i] - slope;
+    hybrid->tried.q[i] = y * from->q[i] + x * to->q[i] + h * x * y * (y * bend0 - x * bend1);
+    hybrid->tried.v[i] = slope + y * (1.0 - 3.0 * x) * bend0 - x * (2.0 - 3.0 * x) * bend1;
+  }
+}
+
+/* Computes hybrid->tried at the time t by a step of the probe. */
+static int probe_to(vida_hybrid* hybrid, double t, VidaError* error) {
+  VidaStepper* probe = probe_of(hybrid);
   vida_sample* tried = &hybrid->tried;
   const double way = t - hybrid->at.t;
   vida__copy_sample(hybrid, &hybrid->at, tried);
-  int code = VIDA_SUCCESS;
-  if (way > 0.0 && !(way < VIDA_SHORTEST_PART * hybrid->h && probe->started &&
-                     vida__advance_shortly(&probe->self, tried->t, way, tried->q, tried->v))) {
-    code = start_probe(hybrid, way, error);
-    code = code ? code : make_step(probe, error);
-    code = code ? code : vida__copy_state(&probe->self, tried->q, tried->v, error);
+  if (!(way > 0.0) || (way < VIDA_SHORTEST_PART * hybrid->h && probe->started &&
+                       vida__advance_shortly(&probe->self, tried->t, way, tried->q, tried->v))) {
+    return VIDA_SUCCESS;
   }
-  tried->t = t;
-  return code ? code : vida__take_sample(hybrid, tried, error);
+  int code = start_probe(hybrid, way, error);
+  code = code ? code : make_step(probe, error);
+  return code ? code : vida__copy_state(&probe->self, tried->q, tried->v, error);
+}
+
+int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
+  VidaError reason = {0};
+  int code = probe_to(hybrid, t, &reason);
+  /* The motion has made the step that the probe, which begins anew, cannot make. */
+  if (code > 0 && hybrid->search->is_of_records) {
+    interpolate(hybrid, t);
+    code = VIDA_SUCCESS;
+  }
+  if (code && error) {
+    *error = reason;
+  }
+  hybrid->tried.t = t;
+  return code ? code : vida__take_sample(hybrid, &hybrid->tried, error);
+}
+
+/* ---- events that are only recorded ----------------------------------------------------------- */
+
+static int fail_chattering(const vida_hybrid* hybrid, double at, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
+                         "events follow each other without end at t = %s (chattering), the last "
+                         "one is '%s'; %s",
+                         vida__real_text(t, at, 12), vida__fired_name(hybrid),
+                         hybrid->contacts ? "moreau-jean and spook take contacts without events"
+                                          : "let its action move the state away from the zero of "
+                                            "its function");
+}
+
+/* Counts an event, and fails after too many of them in a step of the caller. */
+static int count_event(vida_hybrid* hybrid, double end, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE];
+  if (++hybrid->parts <= MOST_PARTS) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
+                         "there are more than %d events in the step that ends at t = %s; the last "
+                         "one is '%s' at t = %s; try a smaller h",
+                         MOST_PARTS, vida__real_text(t, end, 12), vida__fired_name(hybrid),
+                         vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, hybrid->tried.t, 12));
+}
+
+/* Returns whether two events happen at one time. */
+static bool is_same_time(double t, double before) {
+  return t - before <= 8.0 * DBL_EPSILON * fabs(t); /* false for NaN */
+}
+
+/* Fails if recorded events follow each other without end. */
+static int check_records(vida_hybrid* hybrid, double end, VidaError* error) {
+  vida_crowd* crowd = &hybrid->crowd;
+  const double at = hybrid->tried.t;
+  crowd->record_repeats = is_same_time(at, crowd->record_t) ? crowd->record_repeats + 1 : 0;
+  crowd->record_t = at;
+  return crowd->record_repeats > MOST_REPEATS ? fail_chattering(hybrid, at, error)
+                                              : count_event(hybrid, end, error);
+}
+
+/* Reports the recorded events up to a sample: hybrid->ended or hybrid->acted. */
+static int record_up_to(vida_hybrid* hybrid, const vida_sample* end, VidaError* error) {
+  vida_search* search = &hybrid->recorded;
+  int code = VIDA_SUCCESS;
+  hybrid->search = search;
+  search->end = end;
+  while (!code) {
+    vida__compare_sample(hybrid, end);
+    code = search->is_crossed || hybrid->was_followed ? VIDA_SUCCESS
+                                                      : vida__look_between(hybrid, end, error);
+    if (code || !search->is_crossed) {
+      break;
+    }
+    code = vida__locate_event(hybrid, error);
+    code = code ? code : check_records(hybrid, end->t, error);
+    code = code ? code : vida__report_records(hybrid, error);
+    vida__copy_sample(hybrid, &hybrid->tried, &search->from);
+    vida__copy_sample(hybrid, &hybrid->tried, &search->before);
+    search->is_crossed = false;
+  }
+  hybrid->search = &hybrid->acting;
+  return code;
+}
+
+/* Reports the recorded events before the one at hybrid->tried, and marks those that happen with it.
+ */
+static int record_before(vida_hybrid* hybrid, VidaError* error) {
+  if (!hybrid->has_records) {
+    return VIDA_SUCCESS;
+  }
+  vida__copy_sample(hybrid, &hybrid->tried, &hybrid->acted);
+  const int code = record_up_to(hybrid, &hybrid->acted, error);
+  vida__copy_sample(hybrid, &hybrid->acted, &hybrid->tried);
+  vida__mark_records(hybrid);
+  hybrid->crowd.record_t = hybrid->tried.t;
+  return code;
 }
 
 /* ---- parts of a step ------------------------------------------------------------------------- */
@@ -368,24 +408,36 @@ int vida__hybrid_follow(VidaStepper* active, double t, const double* q, const do
                         VidaError* error) {
   vida_hybrid* hybrid = active->outer ? active->outer->hybrid : NULL;
   if (!hybrid || !hybrid->is_following || !hybrid->frame->self.adaptive ||
-      vida__current_mode(hybrid)->stepper != active || hybrid->is_crossed || t > hybrid->part_end) {
+      vida__current_mode(hybrid)->stepper != active || hybrid->acting.is_crossed ||
+      t > hybrid->part_end) {
     return VIDA_SUCCESS;
   }
   const size_t bytes = (size_t)active->self.model.n * sizeof *q;
-  hybrid->tried.t = t;
-  memcpy(hybrid->tried.q, q, bytes);
-  memcpy(hybrid->tried.v, v, bytes);
-  const int code = vida__take_sample(hybrid, &hybrid->tried, error);
+  hybrid->ended.t = t;
+  memcpy(hybrid->ended.q, q, bytes);
+  memcpy(hybrid->ended.v, v, bytes);
+  const int code = vida__take_sample(hybrid, &hybrid->ended, error);
   hybrid->was_followed = true;
-  if (!code) {
-    vida__compare_sample(hybrid, &hybrid->tried);
+  if (code) {
+    return code;
   }
-  return code;
+  vida__compare_sample(hybrid, &hybrid->ended);
+  return hybrid->has_records && !hybrid->acting.is_crossed
+             ? record_up_to(hybrid, &hybrid->ended, error)
+             : VIDA_SUCCESS;
+}
+
+/* Takes the state to which the stepper of the mode has come. */
+static int take_ended(vida_hybrid* hybrid, double end, VidaError* error) {
+  VidaIntegration* self = &vida__current_mode(hybrid)->stepper->self;
+  const int code = vida__copy_state(self, hybrid->ended.q, hybrid->ended.v, error);
+  hybrid->ended.t = end;
+  return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
 }
 
 /* Makes the step of the method from hybrid->at to `end`; hybrid->ended receives the state there.
  * Own steps of the method are compared on the way. */
-static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
+static int make_part(vida_hybrid* hybrid, double end, bool is_tried, VidaError* error) {
   VidaStepper* active = vida__current_mode(hybrid)->stepper;
   const double way = end - hybrid->at.t;
   const bool is_whole = fabs(way - hybrid->h) <= 16.0 * DBL_EPSILON * fmax(fabs(end), hybrid->h);
@@ -403,11 +455,12 @@ static int make_part(vida_hybrid* hybrid, double end, VidaError* error) {
   hybrid->is_aligned = is_whole;
   hybrid->is_following = true;
   hybrid->part_end = end;
-  code = code ? code : make_step(active, error);
+  const bool is_made =
+      !code && is_whole && !is_tried && !active->jumps && vida__try_calm_step(active);
+  code = code || is_made ? code : make_step(active, error);
   hybrid->is_following = false;
-  code = code ? code : vida__copy_state(&active->self, hybrid->ended.q, hybrid->ended.v, error);
-  hybrid->ended.t = end;
-  return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
+  hybrid->is_at_node = hybrid->is_at_node && code != VIDA_SUCCESS;
+  return code ? code : take_ended(hybrid, end, error);
 }
 
 /* Notices events that follow each other ever faster. */
@@ -432,25 +485,11 @@ static bool accumulates(const vida_hybrid* hybrid) {
   return !hybrid->contacts && hybrid->crowd.crowds >= MOST_CROWDS + of_all;
 }
 
-static int fail_chattering(const vida_hybrid* hybrid, double at, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
-  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
-                         "events follow each other without end at t = %s (chattering), the last "
-                         "one is '%s'; %s",
-                         vida__real_text(t, at, 12), vida__fired_name(hybrid),
-                         hybrid->contacts ? "moreau-jean and spook take contacts without events"
-                                          : "let its action move the state away from the zero of "
-                                            "its function");
-}
-
-/* Fails if events follow each other without end. */
+/* Fails if events that may change the motion follow each other without end. */
 static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
-  enum { MOST_REPEATS = 1000 };
   static const double near_part = 1e-3; /* of a step, after an event */
-  char t[VIDA_REAL_TEXT_SIZE];
   const double at = hybrid->tried.t;
-  const bool stands =
-      at - hybrid->crowd.event_t <= 8.0 * DBL_EPSILON * fabs(at);           /* false for NaN */
+  const bool stands = is_same_time(at, hybrid->crowd.event_t);
   const bool is_near = at - hybrid->crowd.event_t <= near_part * hybrid->h; /* false for NaN */
   hybrid->crowd.repeats = stands ? hybrid->crowd.repeats + 1 : 0;
   hybrid->crowd.event_t = at;
@@ -459,15 +498,7 @@ static int check_progress(vida_hybrid* hybrid, double end, VidaError* error) {
       (is_near && vida__is_turned_back(hybrid))) {
     return fail_chattering(hybrid, at, error);
   }
-  if (++hybrid->parts > MOST_PARTS) {
-    return vida__fail_flag(
-        error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
-        "there are more than %d events in the step that ends at t = %s; the last "
-        "one is '%s' at t = %s; try a smaller h",
-        MOST_PARTS, vida__real_text(t, end, 12), vida__fired_name(hybrid),
-        vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, at, 12));
-  }
-  return VIDA_SUCCESS;
+  return count_event(hybrid, end, error);
 }
 
 /* Processes the events up to hybrid->ended that do not change the motion, and the first one that
@@ -478,12 +509,15 @@ static int process_part(vida_hybrid* hybrid, bool* is_changed, VidaError* error)
   *is_changed = false;
   while (!code && !*is_changed) {
     vida__compare_sample(hybrid, &hybrid->ended);
-    code = hybrid->is_crossed || is_followed ? VIDA_SUCCESS : vida__look_between(hybrid, error);
-    if (code || !hybrid->is_crossed) {
+    code = hybrid->acting.is_crossed || is_followed
+               ? VIDA_SUCCESS
+               : vida__look_between(hybrid, &hybrid->ended, error);
+    if (code || !hybrid->acting.is_crossed) {
       break;
     }
     code = vida__locate_event(hybrid, error);
     code = code ? code : check_progress(hybrid, hybrid->ended.t, error);
+    code = code ? code : record_before(hybrid, error);
     code = code ? code : vida__process_events(hybrid, is_changed, error);
     /* The event may have changed which gaps are too small to count. */
     if (!code && !*is_changed && hybrid->contacts) {
@@ -491,18 +525,28 @@ static int process_part(vida_hybrid* hybrid, bool* is_changed, VidaError* error)
     }
     /* Own steps of the method after the event have not been compared: it makes them again. */
     *is_changed = *is_changed || is_followed;
-    vida__begin_search(hybrid, &hybrid->tried);
+    vida__begin_searches(hybrid, &hybrid->tried);
   }
-  return code;
+  return code || *is_changed || !hybrid->has_records ? code
+                                                     : record_up_to(hybrid, &hybrid->ended, error);
 }
 
-static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
+/* What has become of a step before its first part. */
+typedef enum step_begin {
+  STEP_NEW,
+  STEP_TRIED, /* it is not a calm one, and the stepper of the mode is still at the node */
+  STEP_MADE,  /* hybrid->ended is its end, and functions may have changed their signs on the way */
+  STEP_QUIET  /* nothing has happened, and hybrid->at is its end */
+} step_begin;
+
+static int advance(vida_hybrid* hybrid, double end, step_begin begin, VidaError* error) {
   int code = VIDA_SUCCESS;
   hybrid->parts = 0;
   while (!code && !hybrid->has_ended && hybrid->at.t < end) {
     bool is_changed = false;
-    vida__begin_search(hybrid, &hybrid->at);
-    code = make_part(hybrid, end, error);
+    vida__begin_searches(hybrid, &hybrid->at);
+    code = begin == STEP_MADE ? VIDA_SUCCESS : make_part(hybrid, end, begin == STEP_TRIED, error);
+    begin = STEP_NEW;
     code = code ? code : process_part(hybrid, &is_changed, error);
     if (code) {
       break;
@@ -526,48 +570,162 @@ static int advance(vida_hybrid* hybrid, double end, VidaError* error) {
   return code;
 }
 
-static void keep_node(vida_hybrid* hybrid) {
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* The steppers of a mode. */
+static VidaStepper* stepper_of(const vida_mode* mode, int k) {
+  return k == 0 ? mode->stepper : k == 1 ? mode->probe : mode->recorder;
+}
+
+/* Keeps the node before a step, apart from what vida__keep_contacts keeps. `lambda`: multipliers of
+ * the mode there. */
+static void keep_node(vida_hybrid* hybrid, const double* lambda, double lambda_t) {
+  const VidaStepper* active = vida__current_mode(hybrid)->stepper;
   vida__copy_sample(hybrid, &hybrid->at, &hybrid->node);
   hybrid->node_mode = hybrid->mode;
   hybrid->node_crowd = hybrid->crowd;
   memcpy(hybrid->node_extent, hybrid->extent,
          (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
-  vida__keep_contacts(hybrid, false);
+  memcpy(hybrid->node_lambda, lambda, (size_t)active->self.model.m * sizeof *lambda);
+  hybrid->node_lambda_t = lambda_t;
+  hybrid->node_is_begun = active->self.node.step > 0;
   memcpy(hybrid->node_watched, hybrid->watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
+  for (int m = 0; m < hybrid->mode_count; m++) {
+    vida_mode* mode = &hybrid->modes[m];
+    mode->node_is_fresh = mode->is_fresh;
+    for (int k = 0; k < 3; k++) {
+      mode->node_started[k] = stepper_of(mode, k) && stepper_of(mode, k)->started;
+    }
+  }
+}
+
+/* Steppers that the failed step has started first begin another time. */
+static void return_modes(vida_hybrid* hybrid) {
+  for (int m = 0; m < hybrid->mode_count; m++) {
+    vida_mode* mode = &hybrid->modes[m];
+    mode->is_fresh = mode->node_is_fresh;
+    for (int k = 0; k < 3; k++) {
+      if (stepper_of(mode, k)) {
+        stepper_of(mode, k)->started = stepper_of(mode, k)->started && mode->node_started[k];
+      }
+    }
+  }
+}
+
+/* Starts the stepper of the mode at the node again, with the multipliers that it had there. */
+static void start_at_node(vida_hybrid* hybrid) {
+  VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  VidaError unused;
+  hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
+  if (hybrid->is_aligned && hybrid->node_is_begun && active->self.method->multipliers) {
+    active->has_node_multipliers = !vida__node_multipliers(&active->self, &unused);
+  } else if (hybrid->is_aligned) {
+    memcpy(active->self.node.lambda, hybrid->node_lambda,
+           (size_t)active->self.model.m * sizeof *hybrid->node_lambda);
+    active->self.node.lambda_t = hybrid->node_lambda_t;
+  }
 }
 
 static void return_to_node(vida_hybrid* hybrid) {
+  const size_t bytes = (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent;
+  const bool is_there = hybrid->is_at_node && hybrid->mode == hybrid->node_mode;
+  VidaError unused;
   vida__copy_sample(hybrid, &hybrid->node, &hybrid->at);
   hybrid->mode = hybrid->node_mode;
   hybrid->crowd = hybrid->node_crowd;
-  memcpy(hybrid->extent, hybrid->node_extent,
-         (size_t)hybrid->frame->self.model.n * sizeof *hybrid->extent);
+  hybrid->has_ended = hybrid->is_following = false;
+  hybrid->search = &hybrid->acting;
+  return_modes(hybrid);
   vida__keep_contacts(hybrid, true);
-  hybrid->is_aligned = hybrid->has_ended = hybrid->is_following = false;
+  memcpy(hybrid->extent, hybrid->node_extent, bytes);
   memcpy(hybrid->watched, hybrid->node_watched,
          (size_t)hybrid->watched_count * sizeof *hybrid->watched);
+  if (!is_there) {
+    vida__take_sample(hybrid, &hybrid->at, &unused); /* with its rows, which a start reads */
+    vida__keep_contacts(hybrid, true);
+    start_at_node(hybrid);
+    memcpy(hybrid->extent, hybrid->node_extent, bytes);
+  }
 }
 
-int vida__hybrid_step(VidaStepper* stepper, VidaError* error) {
+/* Makes a calm step from a node, in which nothing happens, or begins another one. */
+static step_begin begin_step(vida_hybrid* hybrid, double end, int* code, VidaError* error) {
+  VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  if (!hybrid->is_aligned || active->jumps) {
+    return STEP_NEW;
+  }
+  if (!vida__try_calm_step(active)) {
+    return STEP_TRIED;
+  }
+  hybrid->was_followed = false;
+  *code = take_ended(hybrid, end, error);
+  return !*code && vida__pass_quietly(hybrid) ? STEP_QUIET : STEP_MADE;
+}
+
+/* Makes quiet steps, and returns what the next one has begun with. */
+static step_begin make_quiet_steps(vida_hybrid* hybrid, long most, long* made, int* code,
+                                   VidaError* error) {
+  VidaNode* node = &hybrid->frame->self.node;
+  step_begin begin = STEP_QUIET;
+  for (*made = 0; *made < most; (*made)++) {
+    vida__keep_contacts(hybrid, false);
+    begin = begin_step(hybrid, hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h, code, error);
+    if (begin != STEP_QUIET) {
+      break;
+    }
+    node->step = ++hybrid->step; /* for messages */
+  }
+  return begin;
+}
+
+/* Shows the node before a step that has begun after quiet ones. */
+static int show_before(vida_hybrid* hybrid, step_begin begin, VidaError* error) {
+  const VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  if (begin != STEP_MADE) {
+    return show_state(hybrid, error);
+  }
+  show_node(hybrid, active->kept, active->kept_lambda_t, hybrid->at.v);
+  return VIDA_SUCCESS;
+}
+
+/* Makes one step from the node, which may have begun. */
+static int finish_step(vida_hybrid* hybrid, step_begin begin, int code, VidaError* error) {
+  const VidaStepper* active = vida__current_mode(hybrid)->stepper;
+  const bool is_made = begin == STEP_MADE;
+  const double end = hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h;
+  keep_node(hybrid, is_made ? active->kept + 5 * active->self.model.n : active->self.node.lambda,
+            is_made ? active->kept_lambda_t : active->self.node.lambda_t);
+  hybrid->is_at_node = hybrid->is_aligned && !is_made;
+  code = code ? code : advance(hybrid, end, begin, error);
+  code = code ? code : hybrid->frame->interrupt.code;
+  if (code) {
+    return_to_node(hybrid); /* the next step starts there anyway */
+  }
+  return code;
+}
+
+int vida__hybrid_steps(VidaStepper* stepper, long most, long* made, VidaError* error) {
   vida_hybrid* hybrid = stepper->hybrid;
+  int code = VIDA_SUCCESS;
+  *made = 0;
   if (hybrid->has_ended) {
     char t[VIDA_REAL_TEXT_SIZE];
     return vida__fail(error, VIDA_WRONG_ORDER, "an event has ended the motion at t = %s",
                       vida__real_text(t, hybrid->end, 12));
   }
-  keep_node(hybrid);
   vida__begin_interruptible(stepper);
-  int code = advance(hybrid, hybrid->t0 + (double)(hybrid->step + 1) * hybrid->h, error);
-  if (vida__end_interruptible(stepper)) {
-    code = vida__fail_interrupted(stepper, error);
+  const step_begin begin = make_quiet_steps(hybrid, most, made, &code, error);
+  const bool is_quiet = begin == STEP_QUIET;
+  const int shown = *made > 0 ? show_before(hybrid, begin, error) : VIDA_SUCCESS;
+  code = is_quiet ? shown : finish_step(hybrid, begin, code ? code : shown, error);
+  if (vida__end_interruptible(stepper) && (code || is_quiet)) {
+    return vida__fail_interrupted(stepper, error);
   }
-  if (code) {
-    VidaError unused; /* the next step starts there anyway */
-    return_to_node(hybrid);
-    hybrid->is_aligned = !start_part(hybrid, hybrid->h, &unused);
+  if (code || is_quiet) {
     return code;
   }
   hybrid->step++;
+  (*made)++;
   return show_state(hybrid, error);
 }

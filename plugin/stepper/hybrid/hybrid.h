@@ -23,10 +23,13 @@ typedef struct vida_mode {
   int closed_count;     /* number of closed contacts */
   VidaStepper* stepper;
   VidaStepper* probe;
+  VidaStepper* recorder; /* the probe of events that are only recorded; NULL: there are none */
   /* VIDA_SLIP_MOST per contact: the displacements and values that closed contacts kept at the first
-   * starts of the stepper and of the probe, which are made again when a checkpoint is loaded. */
-  double *stepper_places, *probe_places;
+   * starts of the stepper and of the probes, which are made again when a checkpoint is loaded. */
+  double *stepper_places, *probe_places, *recorder_places;
   bool is_fresh; /* its next start does not continue a motion: the energy is another one */
+  /* At the last node of the caller: is_fresh, and which of the steppers above had been started. */
+  bool node_is_fresh, node_started[3];
 } vida_mode;
 
 typedef struct vida_hybrid_contacts vida_hybrid_contacts; /* contacts.h */
@@ -36,6 +39,9 @@ typedef struct vida_crowd {
   /* Events at one time, to detect endless ones. */
   double event_t;
   long repeats;
+  /* The same of events that are only recorded. */
+  double record_t;
+  long record_repeats;
   /* Impacts that follow each other ever faster between bodies that touch (inelastic collapse): the
    * time of an earlier event, the number of events since, and whether they came too fast. */
   double since;
@@ -43,6 +49,16 @@ typedef struct vida_crowd {
   bool is_crowded;
   long crowds; /* that came too fast, one after the other */
 } vida_crowd;
+
+/* A search for zeros. Events that are only recorded have a search of their own, with a probe of
+ * their own, so that the motion is the same to the last bit as without them. */
+typedef struct vida_search {
+  bool is_of_records;
+  vida_sample from;          /* where the search for an event begins */
+  vida_sample before, after; /* an interval in which a function changes its sign, if is_crossed */
+  bool is_crossed;
+  const vida_sample* end; /* of a search for records */
+} vida_search;
 
 struct vida_hybrid {
   VidaStepper* frame; /* the stepper that has this state */
@@ -57,22 +73,24 @@ struct vida_hybrid {
    * there with the whole step h. */
   vida_sample at;
   bool is_aligned;
-  bool has_ended; /* an event has ended the motion */
-  double end;     /* its time */
+  bool is_at_node; /* it has been there since the last node of the caller */
+  bool has_ended;  /* an event has ended the motion */
+  double end;      /* its time */
   /* The functions, and samples of them. */
   vida_watched* watched;
   int watched_count;
   int first_contact;              /* index of the function of the first contact */
   vida_hybrid_contacts* contacts; /* NULL: none, or the method takes them in its steps */
   vida_evaluator evaluator;       /* of the functions */
-  vida_sample from;               /* where the search for an event begins */
-  vida_sample before, after; /* an interval in which a function changes its sign, if is_crossed */
-  vida_sample tried;         /* of the probe, or of an own step of the method */
-  vida_sample ended;         /* the end of the part */
-  bool is_crossed;
-  bool is_following; /* own steps of the method are compared */
-  bool was_followed; /* there were own steps in this part */
-  double part_end;   /* s: own steps that end after it are not compared; the method interpolates */
+  vida_search acting, recorded;   /* of events that may change the motion, and of the others */
+  vida_search* search;            /* the current one of these two */
+  bool has_records;               /* there are events that are only recorded */
+  vida_sample tried;              /* of the probe */
+  vida_sample acted;              /* the next event that may change the motion */
+  vida_sample ended;              /* the end of the part, or of an own step of the method */
+  bool is_following;              /* own steps of the method are compared */
+  bool was_followed;              /* there were own steps in this part */
+  double part_end; /* s: own steps that end after it are not compared; the method interpolates */
   vida_crowd crowd;
   long parts; /* of the current step */
   /* The state at the last node of the caller, restored after a failure. */
@@ -81,10 +99,13 @@ struct vida_hybrid {
   vida_crowd node_crowd;
   vida_watched* node_watched; /* watched_count */
   double* node_extent;        /* n */
-  double* v_before;           /* n: the velocities before an event */
-  double* extent;             /* n: the largest positions at the begin of a part so far */
-  double* block;              /* memory of the samples and of the arrays above */
-  VidaStatistics spent;       /* of parts before the current one */
+  double* node_lambda;        /* of the mode */
+  double node_lambda_t;
+  bool node_is_begun;   /* the stepper of the mode had made steps: some methods then know lambda */
+  double* v_before;     /* n: the velocities before an event */
+  double* extent;       /* n: the largest positions at the begin of a part so far */
+  double* block;        /* memory of the samples and of the arrays above */
+  VidaStatistics spent; /* of parts before the current one */
   int (*observe)(const VidaEventRecord* record, void* data);
   void* data;
   bool is_own_observer; /* of the library: its codes are those of the step */
@@ -102,8 +123,9 @@ void vida__hybrid_destroy(vida_hybrid** hybrid);
 /* Starts the motion, after the frame itself has been started, from q and v (n each). */
 int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* q, const double* v,
                        VidaError* error);
-/* Makes a step as VidaStepper_Step does. */
-int vida__hybrid_step(VidaStepper* stepper, VidaError* error);
+/* Makes up to `most` steps as VidaStepper_Step does, and ends after one with an event; *made
+ * receives their number, also of those before a failure. */
+int vida__hybrid_steps(VidaStepper* stepper, long most, long* made, VidaError* error);
 /* Sets the distance h (s) of the next nodes, for a shorter last step. */
 void vida__hybrid_space_nodes(VidaStepper* stepper, double h);
 /* Returns the stepper that makes the steps: that of the mode, or the stepper itself. */
@@ -130,32 +152,42 @@ bool vida__leave_event(vida_hybrid* hybrid, const vida_sample* from);
 /* Returns whether a function that is marked moves away from its zero at hybrid->tried, on the side
  * from which it came (watch.c). */
 bool vida__is_turned_back(const vida_hybrid* hybrid);
-/* Begins a search for events at a sample (watch.c). */
-void vida__begin_search(vida_hybrid* hybrid, const vida_sample* from);
-/* Compares the next sample of the motion with hybrid->before, and takes its place; sets is_crossed,
+/* Begins both searches for events at a sample (watch.c). */
+void vida__begin_searches(vida_hybrid* hybrid, const vida_sample* from);
+/* Compares the next sample of the motion with search->before, and takes its place; sets is_crossed,
  * and the sample as `after`, at the first change of a sign (watch.c). */
 void vida__compare_sample(vida_hybrid* hybrid, const vida_sample* next);
-/* Looks for two changes of a sign between hybrid->from and `ended`, where rates show that a
- * function has an extremum; the same results as vida__compare_sample (watch.c). */
-int vida__look_between(vida_hybrid* hybrid, VidaError* error);
-/* Finds the first zero between hybrid->before and `after`, and moves hybrid->tried there; marks the
- * functions that change their sign there (watch.c). */
+/* Compares hybrid->ended with hybrid->at, and takes its place if no function changes its sign
+ * between them. Otherwise returns false, and both searches find the same as without this call
+ * (watch.c). */
+bool vida__pass_quietly(vida_hybrid* hybrid);
+/* Looks for two changes of a sign between search->from and `end`, where rates show that a function
+ * has an extremum; the same results as vida__compare_sample (watch.c). */
+int vida__look_between(vida_hybrid* hybrid, const vida_sample* end, VidaError* error);
+/* Finds the first zero between search->before and `after`, and moves hybrid->tried there; marks the
+ * functions of the search that change their sign there (watch.c). */
 int vida__locate_event(vida_hybrid* hybrid, VidaError* error);
-/* Returns the name of the last function that is marked (watch.c). */
+/* Marks the events that are only recorded and vanish together with the event at hybrid->tried
+ * (watch.c). */
+void vida__mark_records(vida_hybrid* hybrid);
+/* Returns the name of the last function of the search that is marked (watch.c). */
 const char* vida__fired_name(const vida_hybrid* hybrid);
-/* Computes hybrid->tried at the time t by a step of the probe from hybrid->at (hybrid.c). */
+/* Computes hybrid->tried at the time t by a step of the probe of the search from hybrid->at
+ * (hybrid.c). */
 int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error);
 /* Reports an event at hybrid->tried to the observer (actions.c). */
 int vida__report_event(vida_hybrid* hybrid, VidaEventKind kind, int index, const char* name,
                        VidaError* error);
 /* Visits the state of a motion with events for a checkpoint (record.c). */
 void vida__hybrid_record(vida_hybrid* hybrid, VidaRecord* record);
-/* Creates the mode with these flags, which becomes the last one (hybrid.c). */
+/* Creates the mode with these flags, which becomes the last one (modes.c). */
 int vida__add_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error);
-/* Returns the mode of the motion (hybrid.c). */
+/* Frees what belongs to a mode (modes.c). */
+void vida__destroy_mode(vida_mode* mode);
+/* Returns the mode of the motion (modes.c). */
 vida_mode* vida__current_mode(const vida_hybrid* hybrid);
 /* Makes the mode with these flags of contacts the current one, and creates it if it is new; its
- * stepper must be started (hybrid.c). */
+ * stepper must be started (modes.c). */
 int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error);
 /* Starts the probe of a mode that has not been started, at a sample: its sizes and the rows that
  * depend on others must be known before its equations are solved (hybrid.c). */
@@ -166,6 +198,8 @@ int vida__project_positions(vida_hybrid* hybrid, VidaError* error);
 /* Projects the velocities of hybrid->tried onto the constraints of the mode by an impulse
  * (actions.c). */
 int vida__project_velocities(vida_hybrid* hybrid, VidaError* error);
+/* Reports the events that are marked and only recorded, at hybrid->tried (actions.c). */
+int vida__report_records(vida_hybrid* hybrid, VidaError* error);
 /* Does what belongs to the functions that are marked, at hybrid->tried; *is_changed receives
  * whether the velocities or the mode have changed (actions.c). */
 int vida__process_events(vida_hybrid* hybrid, bool* is_changed, VidaError* error);

@@ -17,7 +17,8 @@ static void record_sample(const vida_hybrid* hybrid, vida_sample* sample, VidaRe
 
 static void record_clock(vida_hybrid* hybrid, VidaRecord* record) {
   vida_crowd* crowd = &hybrid->crowd;
-  double* reals[] = {&hybrid->t0, &hybrid->h, &hybrid->end, &crowd->event_t, &crowd->since};
+  double* reals[] = {&hybrid->t0,     &hybrid->h,       &hybrid->end,
+                     &crowd->event_t, &crowd->record_t, &crowd->since};
   bool* flags[] = {&hybrid->is_aligned, &hybrid->has_ended, &crowd->is_crowded};
   for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
     VidaRecord_Reals(record, reals[k], 1);
@@ -27,6 +28,7 @@ static void record_clock(vida_hybrid* hybrid, VidaRecord* record) {
   }
   VidaRecord_Integer(record, &hybrid->step, 0, LONG_MAX);
   VidaRecord_Integer(record, &crowd->repeats, 0, LONG_MAX);
+  VidaRecord_Integer(record, &crowd->record_repeats, 0, LONG_MAX);
   VidaRecord_Integer(record, &crowd->crowds, 0, LONG_MAX);
   vida__record_integers(record, &crowd->count, 1, 0, INT_MAX);
   vida__record_statistics(&hybrid->spent, record);
@@ -112,6 +114,9 @@ static void record_mode(vida_hybrid* hybrid, int k, VidaRecord* record) {
   VidaRecord_Flag(record, &mode->is_fresh);
   record_stepper(hybrid, mode, mode->stepper, mode->stepper_places, record);
   record_stepper(hybrid, mode, mode->probe, mode->probe_places, record);
+  if (mode->recorder) {
+    record_stepper(hybrid, mode, mode->recorder, mode->recorder_places, record);
+  }
   if (mode->variant) {
     vida__visit_places(hybrid, mode, false, now);
   }

@@ -16,6 +16,7 @@ typedef enum vida_watched_kind {
 typedef struct vida_watched {
   vida_watched_kind kind;
   int index;      /* of the event or contact */
+  bool is_record; /* an event that is only recorded: it must not change the motion */
   int side;       /* its sign at the last sample: 1 or -1; 0: not known yet */
   bool is_rising; /* changes from negative to positive values count */
   bool is_falling;

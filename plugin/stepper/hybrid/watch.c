@@ -19,10 +19,16 @@ static const char* name_of(const vida_hybrid* hybrid, const vida_watched* watche
                                              : VidaSystem_ContactName(system, watched->index);
 }
 
+/* Returns whether a function belongs to the current search. */
+static bool is_sought(const vida_hybrid* hybrid, const vida_watched* watched) {
+  return watched->is_record == hybrid->search->is_of_records;
+}
+
 const char* vida__fired_name(const vida_hybrid* hybrid) {
   const char* name = "";
   for (int i = 0; i < hybrid->watched_count; i++) {
-    name = hybrid->watched[i].is_fired ? name_of(hybrid, &hybrid->watched[i]) : name;
+    const bool is_meant = hybrid->watched[i].is_fired && is_sought(hybrid, &hybrid->watched[i]);
+    name = is_meant ? name_of(hybrid, &hybrid->watched[i]) : name;
   }
   return name;
 }
@@ -36,9 +42,13 @@ static int fail_function(const vida_hybrid* hybrid, const vida_watched* watched,
 }
 
 int vida__take_sample(vida_hybrid* hybrid, vida_sample* sample, VidaError* error) {
-  int code = vida__sample_contacts(hybrid, sample, error);
+  const bool is_of_records = hybrid->search->is_of_records;
+  int code = is_of_records ? VIDA_SUCCESS : vida__sample_contacts(hybrid, sample, error);
   for (int i = 0; i < hybrid->watched_count && !code; i++) {
     const vida_watched* watched = &hybrid->watched[i];
+    if (is_of_records && !watched->is_record) {
+      continue; /* contacts remember the largest sizes of all their samples */
+    }
     if (watched->kind == VIDA_WATCHED_EVENT) {
       code = vida__evaluate_event(&hybrid->evaluator, watched->index, sample->t, sample->q,
                                   sample->v, &sample->value[i], &sample->rate[i]);
@@ -75,10 +85,11 @@ static int sign_of(double value) {
 static bool is_leaving(const vida_hybrid* hybrid, int i, const vida_sample* sample) {
   const vida_watched* watched = &hybrid->watched[i];
   const double near = 16.0 * slack_of(sample->t);
+  const double event_t = watched->is_record ? hybrid->crowd.record_t : hybrid->crowd.event_t;
   return watched->kind == VIDA_WATCHED_EVENT && watched->is_at_zero &&
          sample->value[i] * watched->side <= 0.0 &&
          (isfinite(sample->rate[i]) ? sample->rate[i] * watched->side > 0.0
-                                    : sample->t - hybrid->crowd.event_t <= near);
+                                    : sample->t - event_t <= near);
 }
 
 /* Returns whether function i changes its sign up to a sample. */
@@ -86,18 +97,16 @@ static bool crosses_at(const vida_hybrid* hybrid, int i, const vida_sample* samp
   return vida__is_crossed(&hybrid->watched[i], sample->value[i]) && !is_leaving(hybrid, i, sample);
 }
 
-/* Takes the signs of a sample at which no function is crossed. */
-static void take_sides(vida_hybrid* hybrid, const vida_sample* sample) {
-  for (int i = 0; i < hybrid->watched_count; i++) {
-    vida_watched* watched = &hybrid->watched[i];
-    const int side = sign_of(sample->value[i]);
-    const bool is_one_sided = watched->kind != VIDA_WATCHED_EVENT;
-    if (is_leaving(hybrid, i, sample)) {
-      continue;
-    }
-    watched->is_at_zero = watched->is_at_zero && (is_one_sided ? side != watched->side : side == 0);
-    watched->side = side && !is_one_sided ? side : watched->side;
+/* Takes the sign of function i at a sample at which it is not crossed. */
+static void take_side(vida_hybrid* hybrid, int i, const vida_sample* sample) {
+  vida_watched* watched = &hybrid->watched[i];
+  const int side = sign_of(sample->value[i]);
+  const bool is_one_sided = watched->kind != VIDA_WATCHED_EVENT;
+  if (is_leaving(hybrid, i, sample)) {
+    return;
   }
+  watched->is_at_zero = watched->is_at_zero && (is_one_sided ? side != watched->side : side == 0);
+  watched->side = side && !is_one_sided ? side : watched->side;
 }
 
 /* Returns whether an event function rests at its zero: its rate is rounding beside an earlier one,
@@ -118,8 +127,8 @@ bool vida__leave_event(vida_hybrid* hybrid, const vida_sample* from) {
     if (watched->kind != VIDA_WATCHED_EVENT) {
       continue;
     }
-    moves = moves && !(has_changed && watched->is_fired && watched->touches &&
-                       is_still(watched, from->rate[i]));
+    moves = moves && !(has_changed && !watched->is_record && watched->is_fired &&
+                       watched->touches && is_still(watched, from->rate[i]));
     watched->speed =
         watched->is_fired && isfinite(from->rate[i]) ? fabs(from->rate[i]) : watched->speed;
     if (has_changed && !isfinite(from->rate[i]) && side != 0) { /* it depends on velocities */
@@ -135,7 +144,7 @@ bool vida__leave_event(vida_hybrid* hybrid, const vida_sample* from) {
 bool vida__is_turned_back(const vida_hybrid* hybrid) {
   for (int i = 0; i < hybrid->watched_count; i++) {
     const vida_watched* watched = &hybrid->watched[i];
-    if (watched->kind == VIDA_WATCHED_EVENT && watched->is_fired &&
+    if (watched->kind == VIDA_WATCHED_EVENT && !watched->is_record && watched->is_fired &&
         hybrid->tried.rate[i] * watched->side > 0.0) {
       return true;
     }
@@ -143,15 +152,22 @@ bool vida__is_turned_back(const vida_hybrid* hybrid) {
   return false;
 }
 
-void vida__begin_search(vida_hybrid* hybrid, const vida_sample* from) {
-  vida__copy_sample(hybrid, from, &hybrid->from);
-  vida__copy_sample(hybrid, from, &hybrid->before);
-  hybrid->is_crossed = false;
+static void begin_search(const vida_hybrid* hybrid, const vida_sample* from, vida_search* search) {
+  vida__copy_sample(hybrid, from, &search->from);
+  vida__copy_sample(hybrid, from, &search->before);
+  search->is_crossed = false;
+}
+
+void vida__begin_searches(vida_hybrid* hybrid, const vida_sample* from) {
+  begin_search(hybrid, from, &hybrid->acting);
+  if (hybrid->has_records) {
+    begin_search(hybrid, from, &hybrid->recorded);
+  }
 }
 
 static bool crosses(const vida_hybrid* hybrid, const vida_sample* sample) {
   for (int i = 0; i < hybrid->watched_count; i++) {
-    if (crosses_at(hybrid, i, sample)) {
+    if (is_sought(hybrid, &hybrid->watched[i]) && crosses_at(hybrid, i, sample)) {
       return true;
     }
   }
@@ -159,31 +175,62 @@ static bool crosses(const vida_hybrid* hybrid, const vida_sample* sample) {
 }
 
 void vida__compare_sample(vida_hybrid* hybrid, const vida_sample* next) {
-  if (hybrid->is_crossed) {
+  vida_search* search = hybrid->search;
+  if (search->is_crossed) {
     return;
   }
   for (int i = 0; i < hybrid->watched_count; i++) {
-    hybrid->watched[i].speed = fmax(hybrid->watched[i].speed, fabs(next->rate[i])); /* not NaN */
+    vida_watched* watched = &hybrid->watched[i];
+    if (is_sought(hybrid, watched)) {
+      watched->speed = fmax(watched->speed, fabs(next->rate[i])); /* not NaN */
+    }
   }
-  hybrid->is_crossed = crosses(hybrid, next);
-  if (!hybrid->is_crossed) {
-    take_sides(hybrid, next);
+  search->is_crossed = crosses(hybrid, next);
+  if (!search->is_crossed) {
+    for (int i = 0; i < hybrid->watched_count; i++) {
+      if (is_sought(hybrid, &hybrid->watched[i])) {
+        take_side(hybrid, i, next);
+      }
+    }
   }
-  vida__copy_sample(hybrid, next, hybrid->is_crossed ? &hybrid->after : &hybrid->before);
+  vida__copy_sample(hybrid, next, search->is_crossed ? &search->after : &search->before);
+}
+
+bool vida__pass_quietly(vida_hybrid* hybrid) {
+  const vida_sample* next = &hybrid->ended;
+  double t;
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    if (crosses_at(hybrid, i, next)) {
+      return false;
+    }
+  }
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    watched->speed = fmax(watched->speed, fabs(next->rate[i])); /* not NaN */
+    take_side(hybrid, i, next);
+  }
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    if (vida__may_dip(&hybrid->watched[i], i, &hybrid->at, next, &t)) {
+      return false;
+    }
+  }
+  swap_samples(&hybrid->at, &hybrid->ended);
+  return true;
 }
 
 /* ---- two zeros in a step --------------------------------------------------------------------- */
 
 /* Looks for a change of sign of function i near an extremum, whose time is estimated from the rates
  * at both ends of an interval that gets shorter. */
-static int look_at_extremum(vida_hybrid* hybrid, int i, VidaError* error) {
+static int look_at_extremum(vida_hybrid* hybrid, int i, const vida_sample* end, VidaError* error) {
   enum { MOST_LOOKS = 12 };
+  vida_search* search = hybrid->search;
   const vida_watched* watched = &hybrid->watched[i];
   double t = 0.0;
-  vida__copy_sample(hybrid, &hybrid->ended, &hybrid->after);
+  vida__copy_sample(hybrid, end, &search->after);
   for (int k = 0; k < MOST_LOOKS; k++) {
-    if (!vida__may_dip(watched, i, &hybrid->before, &hybrid->after, &t) ||
-        t - hybrid->before.t <= slack_of(t) || hybrid->after.t - t <= slack_of(t)) {
+    if (!vida__may_dip(watched, i, &search->before, &search->after, &t) ||
+        t - search->before.t <= slack_of(t) || search->after.t - t <= slack_of(t)) {
       break;
     }
     const int code = vida__try_time(hybrid, t, error);
@@ -191,25 +238,29 @@ static int look_at_extremum(vida_hybrid* hybrid, int i, VidaError* error) {
       return code;
     }
     if (crosses(hybrid, &hybrid->tried)) {
-      hybrid->is_crossed = true;
-      swap_samples(&hybrid->tried, &hybrid->after);
+      search->is_crossed = true;
+      swap_samples(&hybrid->tried, &search->after);
       return VIDA_SUCCESS;
     }
     if (hybrid->tried.rate[i] * watched->side < 0.0) {
-      swap_samples(&hybrid->tried, &hybrid->before);
+      swap_samples(&hybrid->tried, &search->before);
     } else {
-      swap_samples(&hybrid->tried, &hybrid->after);
+      swap_samples(&hybrid->tried, &search->after);
     }
   }
   return VIDA_SUCCESS;
 }
 
-int vida__look_between(vida_hybrid* hybrid, VidaError* error) {
+int vida__look_between(vida_hybrid* hybrid, const vida_sample* end, VidaError* error) {
+  vida_search* search = hybrid->search;
   double t;
-  for (int i = 0; i < hybrid->watched_count && !hybrid->is_crossed; i++) {
-    vida__copy_sample(hybrid, &hybrid->from, &hybrid->before);
-    if (vida__may_dip(&hybrid->watched[i], i, &hybrid->from, &hybrid->ended, &t)) {
-      const int code = look_at_extremum(hybrid, i, error);
+  for (int i = 0; i < hybrid->watched_count && !search->is_crossed; i++) {
+    if (!is_sought(hybrid, &hybrid->watched[i])) {
+      continue;
+    }
+    vida__copy_sample(hybrid, &search->from, &search->before);
+    if (vida__may_dip(&hybrid->watched[i], i, &search->from, end, &t)) {
+      const int code = look_at_extremum(hybrid, i, end, error);
       if (code) {
         return code;
       }
@@ -220,53 +271,72 @@ int vida__look_between(vida_hybrid* hybrid, VidaError* error) {
 
 /* ---- zeros ----------------------------------------------------------------------------------- */
 
-/* Returns the earliest estimate of a zero between hybrid->before and `after`. */
+/* Returns the earliest estimate of a zero between search->before and `after`. */
 static double estimate(const vida_hybrid* hybrid, int iteration) {
-  double t = hybrid->after.t;
+  const vida_search* search = hybrid->search;
+  double t = search->after.t;
   for (int i = 0; i < hybrid->watched_count; i++) {
-    if (crosses_at(hybrid, i, &hybrid->after)) {
-      t = fmin(t, vida__estimate_zero(&hybrid->watched[i], i, &hybrid->before, &hybrid->after,
+    if (is_sought(hybrid, &hybrid->watched[i]) && crosses_at(hybrid, i, &search->after)) {
+      t = fmin(t, vida__estimate_zero(&hybrid->watched[i], i, &search->before, &search->after,
                                       iteration));
     }
   }
-  return fmax(t, hybrid->before.t);
+  return fmax(t, search->before.t);
+}
+
+/* Returns whether function i changes its sign up to hybrid->tried. */
+static bool is_zero_there(const vida_hybrid* hybrid, int i, int iteration) {
+  const vida_search* search = hybrid->search;
+  const double t = hybrid->tried.t;
+  return crosses_at(hybrid, i, &search->after) &&
+         vida__estimate_zero(&hybrid->watched[i], i, &search->before, &search->after, iteration) <=
+             t + 4.0 * slack_of(t);
 }
 
 /* Marks the functions that change their sign up to hybrid->tried. */
 static void mark_fired(vida_hybrid* hybrid, int iteration) {
-  const double t = hybrid->tried.t;
   for (int i = 0; i < hybrid->watched_count; i++) {
     vida_watched* watched = &hybrid->watched[i];
-    watched->is_fired = crosses_at(hybrid, i, &hybrid->after) &&
-                        vida__estimate_zero(watched, i, &hybrid->before, &hybrid->after,
-                                            iteration) <= t + 4.0 * slack_of(t);
-    watched->touches = is_still(watched, hybrid->tried.rate[i]);
+    if (is_sought(hybrid, watched)) {
+      watched->is_fired = is_zero_there(hybrid, i, iteration);
+      watched->touches = is_still(watched, hybrid->tried.rate[i]);
+    }
+  }
+}
+
+void vida__mark_records(vida_hybrid* hybrid) {
+  for (int i = 0; i < hybrid->watched_count; i++) {
+    vida_watched* watched = &hybrid->watched[i];
+    watched->is_fired = watched->is_record ? is_zero_there(hybrid, i, 0) : watched->is_fired;
   }
 }
 
 int vida__locate_event(vida_hybrid* hybrid, VidaError* error) {
   enum { MOST_TRIALS = 200 };
+  vida_search* search = hybrid->search;
   for (int k = 0; k < MOST_TRIALS; k++) {
     double t = estimate(hybrid, k);
-    const double slack = slack_of(hybrid->after.t);
-    if (hybrid->after.t - hybrid->before.t <= slack) {
+    const double slack = slack_of(search->after.t);
+    if (search->after.t - search->before.t <= slack) {
       break;
     }
     /* An estimate at an end of the interval does not make it shorter. */
-    if (t - hybrid->before.t < slack && hybrid->before.t > hybrid->at.t) {
-      t = hybrid->before.t + slack;
+    if (t - search->before.t < slack && search->before.t > hybrid->at.t) {
+      t = search->before.t + slack;
     }
     int code = vida__try_time(hybrid, t, error);
     if (code) {
       return code;
     }
     if (crosses(hybrid, &hybrid->tried)) {
-      vida__copy_sample(hybrid, &hybrid->tried, &hybrid->after);
-    } else if (t > hybrid->before.t) {
-      vida__copy_sample(hybrid, &hybrid->tried, &hybrid->before);
+      vida__copy_sample(hybrid, &hybrid->tried, &search->after);
+    } else if (t > search->before.t) {
+      vida__copy_sample(hybrid, &hybrid->tried, &search->before);
       for (int i = 0; i < hybrid->watched_count; i++) {
-        hybrid->watched[i].is_at_zero = hybrid->watched[i].is_at_zero &&
-                                        !(hybrid->tried.value[i] * hybrid->watched[i].side > 0.0);
+        vida_watched* watched = &hybrid->watched[i];
+        watched->is_at_zero =
+            watched->is_at_zero &&
+            !(is_sought(hybrid, watched) && hybrid->tried.value[i] * watched->side > 0.0);
       }
     }
     if (fabs(estimate(hybrid, 0) - t) <= slack) {
@@ -274,7 +344,7 @@ int vida__locate_event(vida_hybrid* hybrid, VidaError* error) {
       return VIDA_SUCCESS;
     }
   }
-  const int code = vida__try_time(hybrid, hybrid->after.t, error);
+  const int code = vida__try_time(hybrid, search->after.t, error);
   if (!code) {
     mark_fired(hybrid, 1);
   }

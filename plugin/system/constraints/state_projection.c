@@ -9,15 +9,18 @@
 
 enum { MOST_ITERATIONS = 20 };
 
-/* Returns the size of the terms of a row at q; *e is the index of an entry not after its first one.
- * Entries are sorted by row. */
+/* Returns the size of the terms of a row at q or at the given positions, from which the corrections
+ * are subtracted, whichever are larger: where they cancel, as in a system at rest at the origin, g
+ * keeps the rounding of the given ones. *e is the index of an entry not after the first one of the
+ * row. Entries are sorted by row. */
 static double find_terms(const vida_state_projection* projection, const double* q, int r, int* e) {
   const VidaSystem* system = projection->system;
   const double* entries = vida__projector_jacobian(projection->projector);
   double terms = system->rows[r].length;
   for (; *e < system->entry_count && system->entries[*e].row <= r; (*e)++) {
     const vida_jacobian_entry* entry = &system->entries[*e];
-    terms += entry->row == r ? fabs(entries[*e] * q[entry->coordinate]) : 0.0;
+    const double x = fmax(fabs(q[entry->coordinate]), fabs(projection->given[entry->coordinate]));
+    terms += entry->row == r ? fabs(entries[*e] * x) : 0.0;
   }
   return terms;
 }
@@ -138,6 +141,7 @@ static int iterate_nearby(vida_state_projection* projection, double t, double* q
   static const double slowest = 0.2; /* a rate below which new factors cost less */
   vida_projector* projector = projection->projector;
   const double tolerance = fmax(projection->accuracy, 4.0 * DBL_EPSILON);
+  memcpy(projection->given, q, (size_t)projection->system->coordinate_count * sizeof *q);
   int code = vida__projector_violation(projector, t, q, projection->g);
   double before = code ? 0.0 : relative_violation(projection, q);
   *is_done = false;
