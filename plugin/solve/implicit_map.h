@@ -70,6 +70,12 @@ int vida__map_solve(vida_map* map, double* u, VidaError* error);
  * method succeeded; otherwise u is undefined. */
 bool vida__map_attempt(vida_map* map, double* u);
 
+/* Solves F(u) = 0, which Newton's method and the line search have not, along a path of solutions of
+ * other equations (solution_path.h), from the second guess with the first `count` unknowns
+ * displaced against their neighbours by `share` (> 0) of their sizes. Returns whether that
+ * succeeded, by the same test as vida__map_solve; u then receives the solution. */
+bool vida__map_follow(vida_map* map, int count, double share, double* u);
+
 /* Tells the map a solution u with its residual that has been found without it, for
  * vida__map_residual and vida__map_sign. */
 void vida__map_accept(vida_map* map, const double* u, const double* residual);

@@ -475,6 +475,32 @@ void vida__count_evaluations(VidaIntegration* self) {
   }
 }
 
+/* The displacement of the first place of a path, relative to a step with the speed of the motion.
+ */
+static const double displaced_share = 0.1;
+
+/* Returns whether a step that was not solved may have a solution at the end of a path. Adaptive and
+ * outer methods make a smaller step instead. */
+static bool may_follow(const VidaIntegration* self, const VidaError* failure) {
+  return self->model.m > 0 && !self->adaptive && !vida__is_nested(self) && !self->model.redundant &&
+         strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
+}
+
+/* Solves a step that neither Newton's method nor the line search has solved along a path. Only its
+ * end must pass the same tests as every solution. */
+static bool follow(VidaIntegration* self) {
+  double speed = 0.0;
+  for (int i = 0; i < self->model.n; i++) {
+    const double impulse = fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i];
+    speed = fmax(speed, impulse / self->model.matrix_root[i]);
+  }
+  const double share = displaced_share * speed / self->implicit.scaled_for;
+  self->implicit.is_condensed_step = false;
+  return share > 0.0 &&
+         vida__map_follow(self->implicit.map, self->model.n, share, self->implicit.unknown) &&
+         !check_fold(self, NULL);
+}
+
 int vida__solve_step(VidaIntegration* self, VidaError* error) {
   VidaError local;
   int code = solve_equations(self, &local);
@@ -485,6 +511,7 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
     self->implicit.is_condensed_step = false;
     const int again = vida__map_solve(self->implicit.map, self->implicit.unknown, &second);
     code = again || check_fold(self, &second) ? code : VIDA_SUCCESS;
+    code = code && may_follow(self, &local) && follow(self) ? VIDA_SUCCESS : code;
   }
   if (!code && self->model.redundant && vida__has_constraint_rows(self)) {
     code = finish_multipliers(self, &local);
