@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "solve/full_newton.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
 #include "stepper/frame.h"
@@ -475,27 +476,54 @@ void vida__count_evaluations(VidaIntegration* self) {
   }
 }
 
-/* The displacement of the first place of a path, relative to a step with the speed of the motion.
- */
-static const double displaced_share = 0.1;
+/* Newton's method from another guess after the failure of the first attempt, with the line search
+ * unless that would begin where it has failed. */
+static bool attempt_again(VidaIntegration* self, const VidaError* failure) {
+  VidaError unused;
+  double* u = self->implicit.unknown;
+  self->implicit.is_condensed_step = false;
+  guess_again(self);
+  const bool is_repetition = self->method->equations.second_guess == vida__guess_free_flight &&
+                             strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
+  const bool is_solved = is_repetition ? vida__map_attempt(self->implicit.map, u)
+                                       : !vida__map_solve(self->implicit.map, u, &unused);
+  return is_solved && !check_fold(self, NULL);
+}
+
+/* The energy of the start bounds the velocities at the end of such a step, so that there is a
+ * solution. Methods that do not keep it may have none, or one that is far from the motion. */
+static bool has_bounded_solutions(const VidaIntegration* self) {
+  return (self->method->info.capabilities & ~self->given_up & VIDA_CAN_ENERGY) &&
+         self->implicit.rows.pattern == &self->model.system->pattern && self->model.m > 0;
+}
+
+int vida__line_search_patience(const VidaIntegration* self) {
+  /* In long chains it succeeds soon or not at all, and is expensive. A path follows it. */
+  enum { LITTLE_PATIENCE = 25 };
+  return has_bounded_solutions(self) && self->model.m >= VIDA_MANY_ROWS ? LITTLE_PATIENCE
+                                                                        : VIDA_PATIENCE;
+}
 
 /* Returns whether a step that was not solved may have a solution at the end of a path. Adaptive and
  * outer methods make a smaller step instead. */
 static bool may_follow(const VidaIntegration* self, const VidaError* failure) {
-  return self->model.m > 0 && !self->adaptive && !vida__is_nested(self) && !self->model.redundant &&
-         strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
+  return has_bounded_solutions(self) && !self->adaptive && !vida__is_nested(self) &&
+         !self->model.redundant && strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
 }
 
-/* Solves a step that neither Newton's method nor the line search has solved along a path. Only its
- * end must pass the same tests as every solution. */
-static bool follow(VidaIntegration* self) {
+/* The displacement of the first place of a path, relative to a step with the speed of the motion.
+ */
+static const double displaced_share = 0.1;
+
+/* Solves a step that neither Newton's method nor the line search has solved along a path. Its end
+ * must pass the same tests as every solution. */
+static bool follow_path(VidaIntegration* self) {
   double speed = 0.0;
   for (int i = 0; i < self->model.n; i++) {
     const double impulse = fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i];
     speed = fmax(speed, impulse / self->model.matrix_root[i]);
   }
   const double share = displaced_share * speed / self->implicit.scaled_for;
-  self->implicit.is_condensed_step = false;
   return share > 0.0 &&
          vida__map_follow(self->implicit.map, self->model.n, share, self->implicit.unknown) &&
          !check_fold(self, NULL);
@@ -506,12 +534,9 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
   int code = solve_equations(self, &local);
   /* Methods with other unknowns than (w, mu) make their own guesses. */
   if (code == VIDA_STEP_NOT_CONVERGED && vida__has_constraint_rows(self)) {
-    guess_again(self);
-    VidaError second;
-    self->implicit.is_condensed_step = false;
-    const int again = vida__map_solve(self->implicit.map, self->implicit.unknown, &second);
-    code = again || check_fold(self, &second) ? code : VIDA_SUCCESS;
-    code = code && may_follow(self, &local) && follow(self) ? VIDA_SUCCESS : code;
+    code = attempt_again(self, &local) || (may_follow(self, &local) && follow_path(self))
+               ? VIDA_SUCCESS
+               : code;
   }
   if (!code && self->model.redundant && vida__has_constraint_rows(self)) {
     code = finish_multipliers(self, &local);
