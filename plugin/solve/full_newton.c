@@ -10,6 +10,8 @@
 static const double guess_share = 0.01; /* of the tolerance, for a guess without an iteration */
 static const double nearly_largest = 0.99;
 enum { MOST_TRIALS = 5, MOST_LARGEST_STEPS = 5, GO_ON = 999 };
+/* An iteration that wanders for so long finds no solution, or not that of the step. */
+enum { PATIENCE = 100 };
 static const double smaller_part = 0.8;
 
 bool vida__makes_progress(vida_progress* record, double residual) {
@@ -18,7 +20,7 @@ bool vida__makes_progress(vida_progress* record, double residual) {
     record->least = residual;
     record->since = record->iterations;
   }
-  return record->iterations - record->since < record->patience;
+  return record->iterations - record->since < PATIENCE;
 }
 
 static int size_of(const vida_full_newton* newton) {
@@ -126,7 +128,7 @@ static int judge(const vida_full_newton* newton, const double* u, double left, l
 /* `left`: the largest scaled residual at u. */
 static int iterate(const vida_full_newton* newton, double* u, double* r, double left,
                    long* iterations) {
-  vida_progress record = {.patience = VIDA_PATIENCE};
+  vida_progress record = {0};
   int largest_steps = 0;
   for (;;) {
     double* step;

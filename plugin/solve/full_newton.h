@@ -10,17 +10,13 @@
 
 #include "base/linear.h"
 
-/* An iteration that wanders for so long finds no solution, or not that of the step. */
-enum { VIDA_PATIENCE = 100 };
-
-/* The least residual of an iteration so far. Zero-initialized, but for the patience. */
+/* The least residual of an iteration so far. Zero-initialized. */
 typedef struct vida_progress {
   double least;
   long iterations, since; /* iterations so far; the one with the least residual */
-  int patience;           /* number of iterations */
 } vida_progress;
-/* Notes the residual of the next iterate. Returns false if the last iterations, as many as the
- * patience says, have not made it smaller by a fifth: then the iteration should end. */
+/* Notes the residual of the next iterate. Returns false if the last 100 iterations have not made it
+ * smaller by a fifth: then the iteration should end. */
 bool vida__makes_progress(vida_progress* record, double residual);
 
 /* An iteration; all that it points to belongs to the caller. n is the size of the matrix. */

@@ -294,8 +294,7 @@ static int run_newton(vida_map* map) {
 static int run_kinsol(vida_map* map, int strategy, int max_iterations) {
   long iterations = 0;
   KINSetNumMaxIters(map->kinsol, max_iterations);
-  map->progress = (vida_progress){.patience = strategy == KIN_LINESEARCH ? map->options.patience
-                                                                         : VIDA_PATIENCE};
+  map->progress = (vida_progress){0};
   map->is_stuck = false;
   const int flag = KINSol(map->kinsol, map->unknown, strategy, map->unknown_scale, map->row_scale);
   KINGetNumNonlinSolvIters(map->kinsol, &iterations);

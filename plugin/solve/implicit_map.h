@@ -36,7 +36,6 @@ typedef struct vida_map_options {
   bool is_kinsol; /* KINSOL makes the first attempt */
   int reduced;    /* n: the solver removes the other unknowns, multipliers; 0: it does not */
   vida_services* services; /* NULL: the context and the linear solver are VIDA's */
-  int patience;            /* of the line search (full_newton.h) */
 } vida_map_options;
 
 typedef struct vida_map vida_map;

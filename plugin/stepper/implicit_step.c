@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "solve/full_newton.h"
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
 #include "stepper/frame.h"
@@ -495,13 +494,6 @@ static bool attempt_again(VidaIntegration* self, const VidaError* failure) {
 static bool has_bounded_solutions(const VidaIntegration* self) {
   return (self->method->info.capabilities & ~self->given_up & VIDA_CAN_ENERGY) &&
          self->implicit.rows.pattern == &self->model.system->pattern && self->model.m > 0;
-}
-
-int vida__line_search_patience(const VidaIntegration* self) {
-  /* In long chains it succeeds soon or not at all, and is expensive. A path follows it. */
-  enum { LITTLE_PATIENCE = 25 };
-  return has_bounded_solutions(self) && self->model.m >= VIDA_MANY_ROWS ? LITTLE_PATIENCE
-                                                                        : VIDA_PATIENCE;
 }
 
 /* Returns whether a step that was not solved may have a solution at the end of a path. Adaptive and

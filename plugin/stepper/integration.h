@@ -324,8 +324,6 @@ void vida__constraint_row_sizes(const VidaIntegration* self, const double* w, do
  * Newton's method finds the nearest solution; from a distant guess it may find another one, in
  * which a rod has turned over. */
 void vida__guess_free_flight(void* data, double* u);
-/* Returns the patience of the line search in the steps of this method (full_newton.h). */
-int vida__line_search_patience(const VidaIntegration* self);
 /* Computes p = M v (n each) for systems with a constant mass matrix. */
 int vida__apply_mass(VidaIntegration* self, const double* v, double* p);
 /* Computes v = M^-1 p (n each) for systems with a constant mass matrix; v may be p. */

@@ -110,8 +110,7 @@ static int create_solvers(VidaStepper* stepper, VidaError* error) {
       vida__solver_of(stepper->self.options),
       vida__is_kinsol(stepper->self.options),
       vida__is_reduced(stepper->self.options) ? stepper->self.model.n : 0,
-      stepper->self.services,
-      vida__line_search_patience(&stepper->self)};
+      stepper->self.services};
   if (vida__take_context(stepper->self.services, &stepper->self.model.context)) {
     return vida__fail_memory(error);
   }
