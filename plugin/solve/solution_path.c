@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 200, ITERATIONS_OF_POINT = 8, FEW_ITERATIONS = 5 };
+enum { MOST_ITERATIONS = 200, ITERATIONS_OF_POINT = 8, FEW_ITERATIONS = 6 };
 /* s is multiplied by a factor from point to point. */
 static const double first_factor = 0.1;
 static const double least_factor = 1e-4;
 static const double largest_factor = 0.98; /* the path ends, or turns back */
 static const double nearly_at_end = 1e-9;  /* a smaller s is 0 */
 /* The residual of a point, relative to the one that it should have. */
-static const double point_tolerance = 1e-6;
+static const double point_tolerance = 1e-4;
 
 /* The equations of a point. */
 typedef struct point {
