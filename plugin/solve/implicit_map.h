@@ -2,8 +2,8 @@
  *
  * The first attempt makes full Newton steps of any length, by full_newton.h or by KINSOL; the
  * second uses the line search of KINSOL. Both have tolerances near rounding; the map has its own
- * test of the residual. KLU keeps its symbolic analysis between calls. Messages of KINSOL do not
- * reach the terminal. */
+ * test of the residual. A third attempt, which the caller asks for, follows a path of solutions.
+ * KLU keeps its symbolic analysis between calls. Messages of KINSOL do not reach the terminal. */
 #ifndef VIDA_SOLVE_IMPLICIT_MAP_H
 #define VIDA_SOLVE_IMPLICIT_MAP_H
 
