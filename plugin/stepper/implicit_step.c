@@ -496,9 +496,9 @@ static bool attempt_again(VidaIntegration* self, const VidaError* failure) {
 }
 
 /* Returns whether a step that was not solved may have a solution at the end of a path. The energy
- * at its start bounds the velocities at its end, so that there is one, unless a constraint turns
- * round; methods that do not keep the energy may have none, or one far from the motion. Adaptive
- * and outer methods make a smaller step instead. */
+ * at its start bounds the velocities at its end: as h grows, the solution does not become infinite
+ * unless a constraint turns round. Methods that do not keep the energy may have no solution, or one
+ * far from the motion. Adaptive and outer methods make a smaller step instead. */
 static bool may_follow(const VidaIntegration* self, const VidaError* failure) {
   return (self->method->info.capabilities & ~self->given_up & VIDA_CAN_ENERGY) &&
          self->model.m > 0 && !self->model.redundant && !self->adaptive && !vida__is_nested(self) &&
@@ -519,9 +519,13 @@ static bool follow_path(VidaIntegration* self) {
   }
   const double share = displaced_share * speed / self->implicit.scaled_for;
   turn next;
-  return share > 0.0 &&
-         vida__map_follow(self->implicit.map, self->model.n, share, self->implicit.unknown) &&
-         !find_next_turn(self, &next) && next != MUCH;
+  if (!(share > 0.0) ||
+      !vida__map_follow(self->implicit.map, self->model.n, share, self->implicit.unknown) ||
+      find_next_turn(self, &next) || next == MUCH) {
+    return false;
+  }
+  vida__forget_history(self); /* it does not lead to the next step */
+  return true;
 }
 
 int vida__solve_step(VidaIntegration* self, VidaError* error) {
