@@ -17,6 +17,7 @@
 #include "base/sundials.h"
 #include "base/text.h"
 #include "solve/full_newton.h"
+#include "solve/solution_path.h"
 #include "system/constraints/rank.h"
 
 /* Residuals by rows, relative to the terms of the row. Newton's method and KINSOL use a single
@@ -503,6 +504,27 @@ bool vida__map_attempt(vida_map* map, double* u) {
   const bool solved = is_solved(map, flag);
   memcpy(u, unknown, bytes);
   return solved;
+}
+
+/* The arrays of corrections are work space before a correction. */
+bool vida__map_follow(vida_map* map, int count, double share, double* u) {
+  double* unknown = N_VGetArrayPointer(map->unknown);
+  double* sign = map->correction;
+  map->rows.evaluator->error.code = VIDA_SUCCESS;
+  map->functions.second_guess(map->data, unknown);
+  vida__oppose_neighbours(map->rows.pattern, count, sign, map->row_size);
+  for (int i = 0; i < count; i++) {
+    unknown[i] += sign[i] * share / NV_Ith_S(map->unknown_scale, i);
+  }
+  long iterations;
+  const vida_path_space space = {.first = map->kept_residual, .last = map->correction};
+  const int flag = vida__follow_path(&map->newton, space, unknown, map->residual, &iterations);
+  map->iterations += iterations;
+  if (!is_solved(map, flag)) {
+    return false;
+  }
+  memcpy(u, unknown, (size_t)map->linear->pattern->size * sizeof *u);
+  return true;
 }
 
 void vida__map_accept(vida_map* map, const double* u, const double* residual) {

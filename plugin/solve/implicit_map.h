@@ -2,8 +2,8 @@
  *
  * The first attempt makes full Newton steps of any length, by full_newton.h or by KINSOL; the
  * second uses the line search of KINSOL. Both have tolerances near rounding; the map has its own
- * test of the residual. KLU keeps its symbolic analysis between calls. Messages of KINSOL do not
- * reach the terminal. */
+ * test of the residual. A third attempt, which the caller asks for, follows a path of solutions.
+ * KLU keeps its symbolic analysis between calls. Messages of KINSOL do not reach the terminal. */
 #ifndef VIDA_SOLVE_IMPLICIT_MAP_H
 #define VIDA_SOLVE_IMPLICIT_MAP_H
 
@@ -69,6 +69,12 @@ int vida__map_solve(vida_map* map, double* u, VidaError* error);
  * may be an approximation: it is evaluated again before the guess is accepted. Returns whether the
  * method succeeded; otherwise u is undefined. */
 bool vida__map_attempt(vida_map* map, double* u);
+
+/* Solves F(u) = 0, which Newton's method and the line search have not, along a path of solutions of
+ * other equations (solution_path.h), from the second guess with the first `count` unknowns
+ * displaced against their neighbours by `share` (> 0) of their sizes. Returns whether that
+ * succeeded, by the same test as vida__map_solve; u then receives the solution. */
+bool vida__map_follow(vida_map* map, int count, double share, double* u);
 
 /* Tells the map a solution u with its residual that has been found without it, for
  * vida__map_residual and vida__map_sign. */

@@ -356,6 +356,15 @@ static vida_map* find_map(const VidaIntegration* self) {
   return self->implicit.is_condensed_step ? vida__condensed_map(self) : self->implicit.map;
 }
 
+/* Finds the turn in the step that has been solved. Returns a code of evaluations. */
+static int find_next_turn(VidaIntegration* self, turn* found) {
+  vida__find_place(self, self->implicit.unknown, 1.0, self->work.q1);
+  const int code = vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
+                                  self->work.entries);
+  *found = code ? MUCH : find_turn(self->model.system, self->implicit.entries0, self->work.entries);
+  return code;
+}
+
 /* For small h the matrix of a step has n positive and m negative eigenvalues. As h grows, the
  * solution moves continuously until the determinant vanishes. A solution with the other sign lies
  * beyond such a fold: a mechanism that has jumped to another branch, or a rod that has turned over.
@@ -367,12 +376,9 @@ static int check_fold(VidaIntegration* self, VidaError* error) {
       self->implicit.last_turn == HARDLY) {
     return VIDA_SUCCESS;
   }
-  vida__find_place(self, self->implicit.unknown, 1.0, self->work.q1);
+  turn next;
   /* A step with a small turn cannot have passed a fold. */
-  if (vida__jacobian(&self->model.evaluator, vida__next_time(self), self->work.q1,
-                     self->work.entries) ||
-      find_turn(self->model.system, self->implicit.entries0, self->work.entries) != MUCH ||
-      vida__map_sign(find_map(self)) != -expected) {
+  if (find_next_turn(self, &next) || next != MUCH || vida__map_sign(find_map(self)) != -expected) {
     return VIDA_SUCCESS;
   }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_OTHER_BRANCH, VIDA_OTHER_BRANCH_TEXT);
@@ -475,16 +481,61 @@ void vida__count_evaluations(VidaIntegration* self) {
   }
 }
 
+/* Newton's method from another guess after the failure of the first attempt, with the line search
+ * unless that would begin where it has failed. */
+static bool attempt_again(VidaIntegration* self, const VidaError* failure) {
+  VidaError unused;
+  double* u = self->implicit.unknown;
+  self->implicit.is_condensed_step = false;
+  guess_again(self);
+  const bool is_repetition = self->method->equations.second_guess == vida__guess_free_flight &&
+                             strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
+  const bool is_solved = is_repetition ? vida__map_attempt(self->implicit.map, u)
+                                       : !vida__map_solve(self->implicit.map, u, &unused);
+  return is_solved && !check_fold(self, NULL);
+}
+
+/* Returns whether a step that was not solved may have a solution at the end of a path. The energy
+ * at its start bounds the velocities at its end: as h grows, the solution does not become infinite
+ * unless a constraint turns round. Methods that do not keep the energy may have no solution, or one
+ * far from the motion. Adaptive and outer methods make a smaller step instead. */
+static bool may_follow(const VidaIntegration* self, const VidaError* failure) {
+  return (self->method->info.capabilities & ~self->given_up & VIDA_CAN_ENERGY) &&
+         self->model.m > 0 && !self->model.redundant && !self->adaptive && !vida__is_nested(self) &&
+         strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
+}
+
+/* The displacement of the first place of a path, relative to a step with the speed of the motion.
+ */
+static const double displaced_share = 0.1;
+
+/* Solves a step that neither Newton's method nor the line search has solved along a path. Where
+ * constraints turn far, its end may be on another branch: the step is too large then. */
+static bool follow_path(VidaIntegration* self) {
+  double speed = 0.0;
+  for (int i = 0; i < self->model.n; i++) {
+    const double impulse = fabs(self->node.p[i]) + fabs(self->node.h) * self->model.force_size[i];
+    speed = fmax(speed, impulse / self->model.matrix_root[i]);
+  }
+  const double share = displaced_share * speed / self->implicit.scaled_for;
+  turn next;
+  if (!(share > 0.0) ||
+      !vida__map_follow(self->implicit.map, self->model.n, share, self->implicit.unknown) ||
+      find_next_turn(self, &next) || next == MUCH) {
+    return false;
+  }
+  vida__forget_history(self); /* it does not lead to the next step */
+  return true;
+}
+
 int vida__solve_step(VidaIntegration* self, VidaError* error) {
   VidaError local;
   int code = solve_equations(self, &local);
   /* Methods with other unknowns than (w, mu) make their own guesses. */
   if (code == VIDA_STEP_NOT_CONVERGED && vida__has_constraint_rows(self)) {
-    guess_again(self);
-    VidaError second;
-    self->implicit.is_condensed_step = false;
-    const int again = vida__map_solve(self->implicit.map, self->implicit.unknown, &second);
-    code = again || check_fold(self, &second) ? code : VIDA_SUCCESS;
+    code = attempt_again(self, &local) || (may_follow(self, &local) && follow_path(self))
+               ? VIDA_SUCCESS
+               : code;
   }
   if (!code && self->model.redundant && vida__has_constraint_rows(self)) {
     code = finish_multipliers(self, &local);
