@@ -30,7 +30,7 @@ static int allocate_problem(vida_touching_problem* made, size_t rows) {
   problem->h.start = vida__allocate(2 * (rows + 1), sizeof *problem->h.start);
   problem->h.index = vida__allocate(rows, sizeof *problem->h.index);
   problem->w.index = vida__allocate(rows * rows, sizeof *problem->w.index);
-  problem->pivot = vida__allocate(VIDA_DIRECT_ROWS, sizeof *problem->pivot);
+  problem->pivot = vida__allocate(VIDA_HELD_ROWS, sizeof *problem->pivot);
   if (!made->block || !made->touching || !problem->first || !problem->h.start ||
       !problem->h.index || !problem->w.index || !problem->pivot) {
     return VIDA_OUT_OF_MEMORY;
