@@ -91,12 +91,14 @@ static int fail_modes(const vida_hybrid* hybrid, const unsigned char* flags, Vid
     }
   }
   vida__end_list(&names);
+  char more[VIDA_METHODS_SIZE] = "";
+  vida__append_stepping(hybrid->frame->self.model.system, ", or ", "or",
+                        ", which take contacts without modes", more, sizeof more);
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_TOO_MANY_MODES,
                          "at t = %s there would be more than max_modes = %d sets of contacts that "
-                         "are closed, stick or slide; the next one has %s; try more, or "
-                         "moreau-jean or spook, which take contacts without modes",
+                         "are closed, stick or slide; the next one has %s; try more%s",
                          vida__real_text(t, hybrid->tried.t, 10), hybrid->mode_count,
-                         names.count > 0 ? closed : "no closed contact");
+                         names.count > 0 ? closed : "no closed contact", more);
 }
 
 int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {
@@ -433,14 +435,18 @@ static bool accumulates(const vida_hybrid* hybrid) {
 }
 
 static int fail_chattering(const vida_hybrid* hybrid, double at, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
+  char t[VIDA_REAL_TEXT_SIZE], more[VIDA_METHODS_SIZE] = "";
+  if (hybrid->contacts) {
+    vida__append_stepping(hybrid->frame->self.model.system, "; ", "and",
+                          " take contacts without events", more, sizeof more);
+  } else {
+    vida__append(more, sizeof more,
+                 "; let its action move the state away from the zero of its function");
+  }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
                          "events follow each other without end at t = %s (chattering), the last "
-                         "one is '%s'; %s",
-                         vida__real_text(t, at, 12), vida__fired_name(hybrid),
-                         hybrid->contacts ? "moreau-jean and spook take contacts without events"
-                                          : "let its action move the state away from the zero of "
-                                            "its function");
+                         "one is '%s'%s",
+                         vida__real_text(t, at, 12), vida__fired_name(hybrid), more);
 }
 
 /* Fails if events follow each other without end. */

@@ -90,6 +90,16 @@ static int find_matrix(vida_hybrid* hybrid, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static int fail_count(const vida_hybrid* hybrid, int contact, double at, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE], more[VIDA_METHODS_SIZE] = "";
+  vida__append_stepping(hybrid->frame->self.model.system, "; ", "and",
+                        " take any number of contacts", more, sizeof more);
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MANY_CONTACTS",
+                         "contact '%s' and others touch at t = %s and have more than %d rows%s",
+                         hybrid->contacts->list[contact].name, vida__real_text(t, at, 10),
+                         VIDA_IMPACT_ROWS, more);
+}
+
 int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   int code = vida__evaluate_contacts(hybrid, at, error);
@@ -106,11 +116,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     }
     const int slips = own->list[c].friction > 0.0 ? own->list[c].slip_count : 0;
     if (own->row_count + 1 + slips > VIDA_IMPACT_ROWS) {
-      char t[VIDA_REAL_TEXT_SIZE];
-      return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MANY_CONTACTS",
-                             "contact '%s' and others touch at t = %s and have more than %d rows; "
-                             "moreau-jean and spook take any number of contacts",
-                             own->list[c].name, vida__real_text(t, at->t, 10), VIDA_IMPACT_ROWS);
+      return fail_count(hybrid, c, at->t, error);
     }
     own->touching[own->touching_count++] =
         (vida_touching){.contact = c,

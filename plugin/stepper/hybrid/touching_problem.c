@@ -159,12 +159,15 @@ int vida__fail_touching(const vida_hybrid* hybrid, const char* what, const char*
                         VidaError* error) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   char names[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE], left[VIDA_REAL_TEXT_SIZE];
+  char more[VIDA_METHODS_SIZE] = "";
+  const bool is_wave = own->law == VIDA_IMPACT_WAVE;
   vida__append_contacts(own, is_candidate, names, sizeof names);
-  return vida__fail(
-      error, VIDA_STEP_NOT_CONVERGED,
-      "no %s were found that end the approach of %s at t = %s, %s %s are left: the "
-      "contacts may contradict each other; change them, or try %smoreau-jean or spook",
-      what, names, vida__real_text(t, hybrid->tried.t, 10),
-      vida__real_text(left, own->problem->problem.residual, 3), unit,
-      own->law == VIDA_IMPACT_WAVE ? "" : "impact_law = wave, ");
+  vida__append_stepping(hybrid->frame->self.model.system, is_wave ? ", or try " : ", ", "or", "",
+                        more, sizeof more);
+  return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                    "no %s were found that end the approach of %s at t = %s, %s %s are left: the "
+                    "contacts may contradict each other; change them%s%s",
+                    what, names, vida__real_text(t, hybrid->tried.t, 10),
+                    vida__real_text(left, own->problem->problem.residual, 3), unit,
+                    is_wave ? "" : ", or try impact_law = wave", more);
 }
