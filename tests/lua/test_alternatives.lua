@@ -159,3 +159,30 @@ for index, system in ipairs(systems) do
       "sliding of 'floor' causes a force that depends on the multiplier")
   end
 end
+
+-- ---- a contact that closes later in a way that the method does not accept ------------------------------
+-- The step fails as others do: it returns the reason, and does not move.
+local late = 0
+for name in pairs(known) do
+  local s = vida.system { "disc", dimension = 2 }
+  local _, vx = s:coordinate { "x", unit = "m", value = 0, rate = 0.2 }
+  local z, vz = s:coordinate { "z", unit = "m", value = 0.6, rate = 0 }
+  local a, turn = s:coordinate { "angle", value = 0, rate = -0.4 }
+  s:kinetic(0.5 * (vx ^ 2 + vz ^ 2) + 0.05 * turn ^ 2)
+  s:potential(9.81 * z)
+  s:contact { "floor", gap = z - 0.5, friction = 0.5, slip = vx + 0.5 * turn * (1 + 0.1 * vida.sin(a)) }
+  local accepted, stepper = pcall(s.stepper, s, { name, h = 0.01 })
+  if accepted and pcall(stepper.start, stepper) then
+    local made, why, flag = stepper:step(30)
+    if not made then
+      late = late + 1
+      assert(flag == "NOT_SUPPORTED" and why:find("this is the mode after contact 'floor'", 1, true), why)
+      -- It falls 0.1 m until t = sqrt(0.2 / g) = 0.1428; with methods of first order, until then +- h.
+      local t = stepper:time()
+      assert(math.abs(t - 0.14) < 0.011 and stepper:positions()[2] > 0.5, name)
+      local again, repeated = stepper:step()
+      assert(not again and repeated == why and stepper:time() == t, repeated)
+    end
+  end
+end
+assert(late > 10, late)
