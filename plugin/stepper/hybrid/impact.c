@@ -263,8 +263,8 @@ static bool approaches(const vida_hybrid_contacts* own, const vida_touching* at)
 }
 
 /* Hits contacts one after the other, the fastest one first, as a wave runs through bodies that
- * touch. Where that does not end, as with a light body between heavy ones, the rest of the approach
- * is inelastic. */
+ * touch; those that are equally fast, as the feet of a table that falls flat, together. Where that
+ * does not end, as with a light body between heavy ones, the rest of the approach is inelastic. */
 static int hit_in_turn(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const int most = 1000 * own->touching_count;
@@ -279,7 +279,9 @@ static int hit_in_turn(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
     if (!worst) {
       return VIDA_SUCCESS;
     }
-    hit(hybrid, at, worst);
+    if (!vida__hit_tied(hybrid, at, own->w[worst->row])) {
+      hit(hybrid, at, worst);
+    }
   }
   return vida__hit_together(hybrid, at, VIDA_IMPACT_WAVE, error);
 }
