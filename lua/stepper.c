@@ -306,12 +306,28 @@ static int stepper_start_two_points(lua_State* L) {
 
 /* ---- stepping -------------------------------------------------------------------------------- */
 
+/* Returns whether the code of a step is no failure of the method on this motion, but a mistake of
+ * the script, a failure of the machine, or the user's wish to stop. */
+static bool is_mistake(int code) {
+  static const int mistakes[] = {VIDA_OUT_OF_MEMORY, VIDA_BAD_ARGUMENT,    VIDA_UNKNOWN_NAME,
+                                 VIDA_WRONG_ORDER,   VIDA_CALLBACK_FAILED, VIDA_INPUT_OUTPUT,
+                                 VIDA_STOPPED};
+  for (size_t k = 0; k < sizeof mistakes / sizeof mistakes[0]; k++) {
+    if (code == mistakes[k]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /*** Makes steps; where an event ends the motion, fewer (`stepper:has_ended`).
  * @function step
  * @tparam[opt=1] integer n number of steps
  * @treturn boolean|nil true, or nil if a step failed
  * @treturn string in that case, the reason and what to try
- * @treturn string in that case, the name of the failure, such as "STEP_NOT_CONVERGED"
+ * @treturn string in that case, the name of the failure, such as "STEP_NOT_CONVERGED", or
+ *   "NOT_SUPPORTED" where contacts close in a way that the method does not accept
+ * @raise if the stepper has not been started, or a function of the system fails
  * @usage
  * local good, message = stepper:step(5)
  * assert(good, message)
@@ -330,13 +346,13 @@ static int stepper_step(lua_State* L) {
     if (code) {
       forget_events_after(handle, VidaStepper_Time(stepper));
     }
-    if (code > 0) {
+    if (code && !is_mistake(code)) {
       lua_pushnil(L);
       lua_pushstring(L, error.message);
       lua_pushstring(L, Vida_CodeName(code));
       return 3;
     }
-    if (code < 0) {
+    if (code) {
       return vidalua_raise(L, "", NULL, &error);
     }
     if (vidalua_is_interrupted(&watch)) {

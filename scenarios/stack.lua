@@ -42,7 +42,7 @@ s:observe { "depth", depth, unit = "m" }
 return vida.compare {
   system = s, time = time,
   methods = {
-    { "spook", h = { h, h / 2 }, compliance = compliance, accuracy = 1e-4 },
+    { "spook", h = { h, h / 2 }, compliance = compliance },
     { "moreau-jean", h = { h, h / 2 } },
   },
 }

@@ -12,6 +12,7 @@ typedef struct vida_closed_work {
   vida_constraint_batch* batches; /* those of `rows`, with the chosen instances only */
   int *batch_of, *instance_of;    /* of each row of contacts */
   double* entries;                /* those of the largest batch */
+  double *value, *need;           /* rows: gaps of the chosen contacts, and what they lack */
   /* Components of the pattern: component[i] of coordinate i < n, and the coordinates of each. */
   int *component, *member_start, *member;
   int* stamp;            /* components: the pass or the row that has used it last */
@@ -121,10 +122,11 @@ static int create_arrays(vida_closed_contacts* made) {
   const size_t rows = (size_t)made->rows->row_count;
   vida_contact_problem* problem = &made->problem;
   /* One block; `gap` is its first array. */
-  const vida_array arrays[] = {{&made->gap, rows},        {&made->rate, rows},
-                               {&made->before, rows},     {&made->last, rows},
-                               {&made->softness, rows},   {&made->bias, rows},
-                               {&problem->impulse, rows}, {&problem->diagonal, rows}};
+  const vida_array arrays[] = {
+      {&made->gap, rows},        {&made->rate, rows},        {&made->before, rows},
+      {&made->last, rows},       {&made->softness, rows},    {&made->bias, rows},
+      {&problem->impulse, rows}, {&problem->diagonal, rows}, {&made->kept_gap, rows},
+      {&made->state, rows},      {&made->work->value, rows}, {&made->work->need, rows}};
   made->gap = vida__allocate_arrays(arrays, sizeof arrays / sizeof arrays[0]);
   made->chosen = vida__allocate(contacts, sizeof *made->chosen);
   problem->first = vida__allocate(contacts + 1, sizeof *problem->first);
@@ -134,7 +136,7 @@ static int create_arrays(vida_closed_contacts* made) {
   problem->size = made->system->coordinate_count;
   problem->h.start = vida__allocate(rows + 1, sizeof *problem->h.start);
   problem->w.start = vida__allocate(rows + 1, sizeof *problem->w.start);
-  problem->pivot = vida__allocate(VIDA_DIRECT_ROWS, sizeof *problem->pivot);
+  problem->pivot = vida__allocate(VIDA_HELD_ROWS, sizeof *problem->pivot);
   problem->dense =
       vida__allocate(vida__contact_work((int)rows, problem->size), sizeof *problem->dense);
   return made->gap && made->chosen && problem->first && problem->friction && problem->h.start &&
@@ -215,7 +217,10 @@ void vida__closed_destroy(vida_closed_contacts** closed) {
 }
 
 void vida__closed_record(vida_closed_contacts* closed, VidaRecord* record) {
+  const size_t contacts = (size_t)closed->system->contacts->count;
   VidaRecord_Reals(record, closed->last, (size_t)closed->rows->row_count);
+  VidaRecord_Reals(record, closed->kept_gap, contacts);
+  VidaRecord_Reals(record, closed->state, contacts);
 }
 
 /* ---- gaps and rows --------------------------------------------------------------------------- */
@@ -446,6 +451,84 @@ void vida__closed_add_impulses(const vida_closed_contacts* closed, double* force
   }
 }
 
+/* ---- gaps that are kept ---------------------------------------------------------------------- */
+
+/* Computes the gaps of the chosen contacts, in work->value at their rows. */
+static int find_chosen_gaps(vida_closed_contacts* closed, double t, const double* q) {
+  const vida_place at = vida__place(&closed->evaluator, t, q, NULL);
+  int code = VIDA_SUCCESS;
+  memset(closed->work->value, 0, (size_t)closed->problem.first[closed->count] * sizeof(double));
+  for (int b = 0; b < closed->rows->constraint_batch_count && !code; b++) {
+    const vida_constraint_batch* batch = &closed->work->batches[b];
+    code = batch->count > 0 && !batch->kernel->is_nonholonomic
+               ? batch->kernel->value(batch, &at, NULL, closed->work->value)
+               : VIDA_SUCCESS;
+  }
+  return code;
+}
+
+/* Returns what counts as rounding of the gap of the chosen contact number k at q, after a step of
+ * length h: of the terms of the gap, and of what the impulse moves it by. Where this is 0, as on a
+ * plane through the origin, no other size is known. */
+static double rounding_of(const vida_closed_contacts* closed, int k, double h, const double* q) {
+  static const double rounding = 1e-13, part = 1e-9;
+  const vida_sparse_rows* rows = &closed->problem.h;
+  const int r = closed->problem.first[k];
+  double size = 0.0;
+  for (int e = rows->start[r]; e < rows->start[r + 1]; e++) {
+    size += fabs(rows->value[e] * q[rows->index[e]]);
+  }
+  const double impulse = closed->last[closed->system->contacts->list[closed->chosen[k]].first_row];
+  return rounding * size + part * h * closed->problem.diagonal[r] * impulse;
+}
+
+int vida__closed_lift(vida_closed_contacts* closed, double t, double h, const double* q, double* x,
+                      bool* moves) {
+  static const double part = 1e-3;
+  enum { SWEEPS = 30 };
+  double most = 0.0;
+  bool stays = false;
+  *moves = false;
+  for (int k = 0; k < closed->count; k++) {
+    stays = stays || closed->state[closed->chosen[k]] != 0.0;
+  }
+  const int code = stays ? find_chosen_gaps(closed, t, q) : VIDA_SUCCESS;
+  for (int k = 0; k < closed->count && stays && !code; k++) {
+    const int c = closed->chosen[k], r = closed->problem.first[k];
+    const double lack = closed->kept_gap[c] - closed->work->value[r];
+    /* Contacts that have closed in this step do not hinder the others. */
+    closed->work->need[k] = closed->state[c] != 0.0 ? lack : -(double)INFINITY;
+    if (closed->state[c] != 0.0 && lack > rounding_of(closed, k, h, q)) {
+      most = fmax(most, lack);
+      *moves = true;
+    }
+  }
+  if (*moves) {
+    closed->problem.v = x;
+    vida__push_apart(&closed->problem, closed->work->need, SWEEPS, part * most);
+  }
+  return code;
+}
+
+int vida__closed_keep(vida_closed_contacts* closed, double t, const double* q) {
+  const int contacts = closed->system->contacts->count;
+  bool is_new = false;
+  for (int k = 0; k < closed->count; k++) {
+    is_new = is_new || closed->state[closed->chosen[k]] == 0.0;
+  }
+  const int code = is_new ? find_chosen_gaps(closed, t, q) : VIDA_SUCCESS;
+  for (int c = 0, k = 0; c < contacts && !code; c++) {
+    const bool is_chosen = k < closed->count && closed->chosen[k] == c;
+    if (is_chosen && closed->state[c] == 0.0) {
+      closed->kept_gap[c] = fmin(closed->work->value[closed->problem.first[k]], 0.0);
+    }
+    const double impulse = closed->last[closed->system->contacts->list[c].first_row];
+    closed->state[c] = !is_chosen ? 0.0 : impulse > 0.0 ? 2.0 : 1.0;
+    k += is_chosen;
+  }
+  return code;
+}
+
 /* ---- what methods share ---------------------------------------------------------------------- */
 
 /* Returns the first contact with a gap that is negative by more than rounding at the positions q;
@@ -473,6 +556,7 @@ int vida__closed_start(vida_closed_contacts* closed, double t, const double* q, 
   char got[VIDA_REAL_TEXT_SIZE];
   const int code = vida__closed_gaps(closed, t, q);
   memset(closed->last, 0, (size_t)closed->rows->row_count * sizeof *closed->last);
+  memset(closed->state, 0, (size_t)closed->rows->row_count * sizeof *closed->state);
   if (code) {
     return vida__fail(error, code, "%s", closed->evaluator.error.message);
   }

@@ -29,6 +29,9 @@ typedef struct vida_closed_contacts {
   double* before;               /* rows: u = H v + rate at the beginning of the step */
   double* last;                 /* the impulses of all rows of contacts in the last step */
   double *softness, *bias;      /* rows: those of `problem`, to be set */
+  /* Contacts: the gap, not positive, with which a contact has closed, and what it was in the last
+   * step: 0 open, 1 closed, 2 closed by an impulse. */
+  double *kept_gap, *state;
   struct vida_closed_work* work;
 } vida_closed_contacts;
 
@@ -36,7 +39,7 @@ typedef struct vida_closed_contacts {
 int vida__closed_create(const VidaSystem* system, const vida_pattern* pattern,
                         vida_closed_contacts** closed, VidaError* error);
 void vida__closed_destroy(vida_closed_contacts** closed);
-/* Visits the impulses of the last step. */
+/* Visits the impulses of the last step, and the gaps that are kept. */
 void vida__closed_record(vida_closed_contacts* closed, VidaRecord* record);
 
 /* Computes all gaps at (t,q). */
@@ -57,8 +60,21 @@ static inline int vida__closed_row(const vida_closed_contacts* closed, int k) {
 bool vida__closed_solve(vida_closed_contacts* closed, double* v);
 /* Adds H^T P to `force` (n). */
 void vida__closed_add_impulses(const vida_closed_contacts* closed, double* force);
+/* Finds the displacement x (n) that opens those of the chosen contacts which have stayed closed to
+ * the gaps with which they closed, where they have sunk below these by more than rounding at (t,q),
+ * after a step of length h: by the least sum of x^T K x, and to a small part of the depth. Uses the
+ * columns of the last problem. Returns a code; *moves is false if there is nothing to do. */
+int vida__closed_lift(vida_closed_contacts* closed, double t, double h, const double* q, double* x,
+                      bool* moves);
+/* Returns whether an impulse has closed contact number c in the last step. */
+static inline bool vida__was_pressed(const vida_closed_contacts* closed, int c) {
+  return closed->state[c] > 1.0;
+}
+/* Ends a step at (t,q): the chosen contacts are closed, and those that were not before keep their
+ * gaps. */
+int vida__closed_keep(vida_closed_contacts* closed, double t, const double* q);
 /* Computes all gaps at the start (t,q), and fails with VIDA_INCONSISTENT_START if one is negative
- * by more than rounding. Sets the last impulses to 0. */
+ * by more than rounding. Sets the last impulses to 0; no gap is kept. */
 int vida__closed_start(vida_closed_contacts* closed, double t, const double* q, VidaError* error);
 /* Fails with VIDA_STEP_NOT_CONVERGED because vida__closed_solve has failed; `step` is the name of
  * the step. */
@@ -78,7 +94,7 @@ void vida__closed_take_options(vida_closed_contacts* closed, const VidaOptions* 
    "auto|gauss-seidel",                                                                           \
    "Solver of the impulses of contacts: auto tries Newton's method (block pivoting) where at "    \
    "most 120 rows are closed, and makes projected Gauss-Seidel sweeps for more, or where it "     \
-   "fails."},                                                                                     \
+   "fails; then, for at most 360 rows, it holds impulses by a softness that it releases."},       \
       {"accuracy",                                                                                \
        VIDA_OPTION_REAL,                                                                          \
        "1",                                                                                       \

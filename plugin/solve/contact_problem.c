@@ -6,7 +6,13 @@
 #include "base/dense.h"
 #include "base/finite.h"
 
-enum { FIRST_SWEEPS = 20, NEWTON_STEPS = 30, CHECKED_EVERY = 4 };
+enum {
+  FIRST_SWEEPS = 20,
+  MORE_SWEEPS = 200,
+  MANY_SWEEPS = 2000,
+  NEWTON_STEPS = 30,
+  CHECKED_EVERY = 4
+};
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -14,10 +20,18 @@ static int row_count(const vida_contact_problem* problem) {
   return problem->first[problem->contacts];
 }
 
+/* Returns the softness of a row, with that which holds its impulse. */
+static double softness_of(const vida_contact_problem* problem, int r) {
+  return problem->softness[r] + problem->hold * problem->diagonal[r];
+}
+
 /* Returns u of a row. */
 static double slip_of(const vida_contact_problem* problem, int r) {
   const vida_sparse_rows* h = &problem->h;
   double sum = problem->bias[r] + problem->softness[r] * problem->impulse[r];
+  if (problem->hold > 0.0) {
+    sum += problem->hold * problem->diagonal[r] * (problem->impulse[r] - problem->centre[r]);
+  }
   for (int k = h->start[r]; k < h->start[r + 1]; k++) {
     sum += h->value[k] * problem->v[h->index[k]];
   }
@@ -107,7 +121,7 @@ double vida__contact_residual(vida_contact_problem* problem) {
 
 static void relax(vida_contact_problem* problem, int c) {
   const int first = problem->first[c], slips = problem->first[c + 1] - first - 1;
-  double u[3], to[3];
+  double u[3] = {0.0}, to[3];
   if (problem->diagonal[first] > 0.0) {
     const double now = problem->impulse[first];
     const double wanted = now - slip_of(problem, first) / problem->diagonal[first];
@@ -155,8 +169,8 @@ typedef struct direct {
 } direct;
 
 size_t vida__contact_work(int rows, int size) {
-  const size_t most = (size_t)(rows < VIDA_DIRECT_ROWS ? rows : VIDA_DIRECT_ROWS);
-  return most * (2 * most + 2) + (size_t)size;
+  const size_t most = (size_t)(rows < VIDA_HELD_ROWS ? rows : VIDA_HELD_ROWS);
+  return most * (2 * most + 3) + (size_t)size;
 }
 
 /* Forms D = H W, with each column of W written out in `column` (n) for the entries of H. */
@@ -188,7 +202,7 @@ static void take_row(const direct* at, int r, double factor, double own) {
   for (size_t s = 0; s < size; s++) {
     at->matrix[s * size + (size_t)r] = factor * at->delassus[s * size + (size_t)r];
   }
-  at->matrix[(size_t)r * size + (size_t)r] += factor * at->problem->softness[r] + own;
+  at->matrix[(size_t)r * size + (size_t)r] += factor * softness_of(at->problem, r) + own;
 }
 
 /* Writes -F of the slip rows of contact c to the step, and its derivative to the matrix. */
@@ -224,7 +238,7 @@ static void derive_slips(const direct* at, int c) {
       for (size_t s = 0; s < size; s++) {
         at->matrix[s * size + (size_t)r] += turn * at->delassus[s * size + column];
       }
-      at->matrix[column * size + (size_t)r] += turn * problem->softness[column];
+      at->matrix[column * size + (size_t)r] += turn * softness_of(problem, first + j);
     }
     if (radius > 0.0) {
       at->matrix[(size_t)first * size + (size_t)r] -= d * problem->friction[c] * z[k] / length;
@@ -232,10 +246,8 @@ static void derive_slips(const direct* at, int c) {
   }
 }
 
-/* Writes -F and F' at the current impulses. The diagonal grows by a small part of D, which takes
- * part in no solution, but makes matrices regular where contacts depend on each other. */
-static void derive(const direct* at) {
-  static const double shift = 1e-11;
+/* Writes -F and F' at the current impulses. The diagonal grows by `shift` times that of D. */
+static void derive(const direct* at, double shift) {
   vida_contact_problem* problem = at->problem;
   for (int c = 0; c < problem->contacts; c++) {
     const int r = problem->first[c];
@@ -253,39 +265,133 @@ static void derive(const direct* at) {
   }
 }
 
+/* Computes Newton's step; returns whether it is finite. */
+static bool find_step(const direct* at, double shift) {
+  derive(at, shift);
+  if (vida__factor_dense(at->matrix, at->rows, at->problem->pivot)) {
+    return false;
+  }
+  vida__substitute_dense(at->matrix, at->rows, at->problem->pivot, at->step);
+  return vida__are_finite(at->step, at->rows);
+}
+
+/* Adds `part` of the step to the impulses, and returns the residual there. */
+static double take_step(const direct* at, double part) {
+  for (int r = 0; r < at->rows; r++) {
+    push(at->problem, r, part * at->step[r]);
+  }
+  return vida__contact_residual(at->problem);
+}
+
+/* Makes whole steps. The shift takes part in no solution, but makes matrices regular where contacts
+ * depend on each other. */
+static bool make_whole_steps(const direct* at, double enough) {
+  static const double shift = 1e-11;
+  double before = (double)INFINITY;
+  for (int i = 0, worse = 0; i < NEWTON_STEPS && worse < 4 && find_step(at, shift); i++) {
+    at->problem->residual = take_step(at, 1.0);
+    if (at->problem->residual <= enough) {
+      return true;
+    }
+    worse += !(at->problem->residual < before);
+    before = at->problem->residual;
+  }
+  return false;
+}
+
+/* Makes steps of which each is halved while it does not make the residual smaller. */
+static bool make_damped_steps(const direct* at, double enough) {
+  enum { STEPS = 12, HALVES = 6 };
+  static const double shift = 1e-14;
+  double now = vida__contact_residual(at->problem);
+  for (int i = 0; i < STEPS && find_step(at, shift); i++) {
+    double part = 1.0, next = take_step(at, 1.0);
+    for (int k = 0; k < HALVES && !(next < now); k++) {
+      part *= 0.5;
+      next = take_step(at, -part);
+    }
+    at->problem->residual = now = next;
+    if (now <= enough) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static direct prepare(vida_contact_problem* problem) {
+  const int rows = row_count(problem);
+  const size_t count = (size_t)rows;
+  direct at = {.problem = problem, .rows = rows, .delassus = problem->dense};
+  at.matrix = at.delassus + count * count;
+  at.step = at.matrix + count * count;
+  at.kept = at.step + count;
+  problem->centre = at.kept + count;
+  form_delassus(problem, rows, at.delassus, problem->centre + count);
+  return at;
+}
+
+static void keep(const direct* at, double* to) {
+  memcpy(to, at->problem->impulse, (size_t)at->rows * sizeof *to);
+}
+
+static void restore(const direct* at, const double* from) {
+  for (int r = 0; r < at->rows; r++) {
+    push(at->problem, r, from[r] - at->problem->impulse[r]);
+    at->problem->impulse[r] = from[r];
+  }
+}
+
 /* Makes Newton's steps from the impulses now. If they do not converge, restores these. */
 static bool solve_directly(vida_contact_problem* problem, double enough) {
-  const int rows = row_count(problem);
-  const size_t size = (size_t)rows;
-  direct at = {.problem = problem, .rows = rows, .delassus = problem->dense};
-  at.matrix = at.delassus + size * size;
-  at.step = at.matrix + size * size;
-  at.kept = at.step + size;
-  memcpy(at.kept, problem->impulse, size * sizeof *at.kept);
-  form_delassus(problem, rows, at.delassus, at.kept + size);
-  double before = (double)INFINITY;
-  for (int i = 0, worse = 0; i < NEWTON_STEPS && worse < 4; i++) {
-    derive(&at);
-    if (vida__factor_dense(at.matrix, rows, problem->pivot)) {
-      break;
-    }
-    vida__substitute_dense(at.matrix, rows, problem->pivot, at.step);
-    if (!vida__are_finite(at.step, rows)) {
-      break;
-    }
-    for (int r = 0; r < rows; r++) {
-      push(problem, r, at.step[r]);
-    }
+  direct at = prepare(problem);
+  keep(&at, at.kept);
+  if (make_whole_steps(&at, enough)) {
+    return true;
+  }
+  restore(&at, at.kept);
+  return false;
+}
+
+/* Solves the problem in which impulses are held at the centre, from the impulses now. */
+static bool solve_regular(const direct* at, double enough) {
+  vida_contact_problem* problem = at->problem;
+  if (sweep(problem, FIRST_SWEEPS, enough)) {
+    return true;
+  }
+  keep(at, at->kept);
+  if (make_whole_steps(at, enough)) {
+    return true;
+  }
+  restore(at, at->kept);
+  return make_damped_steps(at, enough);
+}
+
+/* Where contacts depend on each other, as those at the corners of a box do, the laws do not
+ * determine all impulses, and neither sweeps nor Newton's steps find where the next contact opens
+ * or slides. So impulses are held where they are by a softness (the proximal point algorithm,
+ * Rockafellar 1976), less and less: each of these problems is regular, and begins near its
+ * solution. One that is not solved was released too fast. */
+static bool solve_held(vida_contact_problem* problem, double enough) {
+  enum { HOLDS = 100 };
+  static const double most = 0.1, part = 0.1, tighter = 10.0, slower = 0.3;
+  direct at = prepare(problem);
+  double hold = most, release = 0.1;
+  for (int k = 0; k < HOLDS && problem->made < problem->sweeps; k++) {
+    keep(&at, problem->centre);
+    problem->hold = hold;
+    const bool is_solved = solve_regular(&at, part * enough);
+    problem->hold = 0.0;
     problem->residual = vida__contact_residual(problem);
     if (problem->residual <= enough) {
       return true;
     }
-    worse += !(problem->residual < before);
-    before = problem->residual;
-  }
-  for (int r = 0; r < rows; r++) {
-    push(problem, r, at.kept[r] - problem->impulse[r]);
-    problem->impulse[r] = at.kept[r];
+    if (is_solved) {
+      hold *= release;
+      continue;
+    }
+    restore(&at, problem->centre);
+    hold = fmin(hold * tighter, most);
+    release = slower;
   }
   return false;
 }
@@ -296,6 +402,7 @@ bool vida__solve_contacts(vida_contact_problem* problem) {
   const int rows = row_count(problem);
   double size = 0.0;
   problem->made = 0;
+  problem->hold = 0.0;
   problem->residual = 0.0;
   for (int r = 0; r < rows; r++) {
     const double guess = problem->impulse[r];
@@ -316,9 +423,47 @@ bool vida__solve_contacts(vida_contact_problem* problem) {
   if (sweep(problem, problem->sweeps < FIRST_SWEEPS ? problem->sweeps : FIRST_SWEEPS, enough)) {
     return true;
   }
-  if (problem->is_direct && problem->dense && rows <= VIDA_DIRECT_ROWS &&
-      solve_directly(problem, enough)) {
+  const bool is_direct = problem->is_direct && problem->dense;
+  if (is_direct && rows <= VIDA_DIRECT_ROWS && solve_directly(problem, enough)) {
     return true;
   }
-  return sweep(problem, problem->sweeps - FIRST_SWEEPS, enough);
+  if (is_direct && rows <= VIDA_HELD_ROWS) {
+    const int most = rows <= VIDA_DIRECT_ROWS ? MORE_SWEEPS : MANY_SWEEPS;
+    const int left = problem->sweeps - problem->made;
+    if (sweep(problem, most < left ? most : left, enough) || solve_held(problem, enough)) {
+      return true;
+    }
+  }
+  return sweep(problem, problem->sweeps - problem->made, enough);
+}
+
+/* ---- displacements --------------------------------------------------------------------------- */
+
+/* Returns H x of a row. */
+static double shift_of(const vida_contact_problem* problem, int r) {
+  const vida_sparse_rows* h = &problem->h;
+  double sum = 0.0;
+  for (int k = h->start[r]; k < h->start[r + 1]; k++) {
+    sum += h->value[k] * problem->v[h->index[k]];
+  }
+  return sum;
+}
+
+void vida__push_apart(vida_contact_problem* problem, const double* need, int sweeps,
+                      double enough) {
+  memset(problem->v, 0, (size_t)problem->size * sizeof *problem->v);
+  memset(problem->impulse, 0, (size_t)row_count(problem) * sizeof *problem->impulse);
+  double most = (double)INFINITY;
+  for (int i = 0; i < sweeps && most > enough; i++) {
+    most = 0.0;
+    for (int k = 0; k < problem->contacts; k++) {
+      const int c = i % 2 ? problem->contacts - 1 - k : k, r = problem->first[c];
+      const double now = problem->impulse[r], lack = need[c] - shift_of(problem, r);
+      if (problem->diagonal[r] > 0.0) {
+        const double wanted = fmax(0.0, now + lack / problem->diagonal[r]);
+        most = fmax(most, fabs(wanted - now) * problem->diagonal[r]);
+        push(problem, r, wanted - now);
+      }
+    }
+  }
 }

@@ -16,7 +16,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { VIDA_DIRECT_ROWS = 120 }; /* the direct algorithm takes at most this number of rows */
+enum {
+  VIDA_DIRECT_ROWS = 120, /* the direct algorithm takes at most this number of rows */
+  VIDA_HELD_ROWS = 360    /* and this number where sweeps do not suffice */
+};
 
 /* Sparse vectors, one after the other: vector k has the entries start[k] to start[k + 1] - 1. */
 typedef struct vida_sparse_rows {
@@ -43,7 +46,10 @@ typedef struct vida_contact_problem {
   double* diagonal;       /* rows: work space */
   double*
       dense;  /* work space of the direct algorithm: vida__contact_work(rows, n) numbers; or NULL */
-  int* pivot; /* VIDA_DIRECT_ROWS */
+  int* pivot; /* VIDA_HELD_ROWS */
+  /* While the problem is solved: impulses are held at the centre (rows) by `hold` times d. */
+  double hold;
+  double* centre;
   /* Results: the largest residual (m/s), the contact that has it, and sweeps that were made. */
   double residual;
   int worst, made;
@@ -61,5 +67,10 @@ bool vida__solve_contacts(vida_contact_problem* problem);
 /* Computes the natural residual of v and P, and writes the contact that has it to
  * problem->worst. */
 double vida__contact_residual(vida_contact_problem* problem);
+/* Finds the combination x = W tau of the columns of normal rows with tau >= 0, H x >= need
+ * (contacts), and tau (H x - need) = 0, by up to `sweeps` sweeps of Gauss and Seidel, which end
+ * where no row lacks more than `enough`. Writes x to problem->v (n) and tau to the impulses, and
+ * uses the diagonal that vida__solve_contacts has found; there is no softness. */
+void vida__push_apart(vida_contact_problem* problem, const double* need, int sweeps, double enough);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stepper/frame.h"
+#include "stepper/hybrid/hybrid.h"
 #include "stepper/registry.h"
 
 /* Leaves space for text that callers put before a message. */
@@ -40,8 +41,12 @@ static bool can_take(const VidaMethod* method, const VidaSystem* system, const s
   int code = VidaOptions_Create(method->info.name, &options, NULL);
   code = code ? code : VidaOptions_SetReal(options, "h", h, NULL);
   code = code ? code : vida__create_stepper(system, options, NULL, &stepper, NULL);
+  code = code ? code : vida__hybrid_create(stepper, NULL);
   if (!code && at->is_there) {
     code = vida__start_stepper(stepper, 0.0, h, at->q, at->v, NULL);
+  }
+  if (!code) { /* the modes in which contacts are closed, which may come later */
+    code = vida__check_modes(stepper, NULL);
   }
   VidaStepper_Destroy(&stepper);
   VidaOptions_Destroy(&options);
@@ -100,4 +105,25 @@ int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options
   free(at.q);
   free(able);
   return code;
+}
+
+void vida__append_stepping(const VidaSystem* system, const char* before, const char* joint,
+                           const char* after, char* text, size_t size) {
+  const char* last = NULL;
+  int count = 0;
+  for (int i = Vida_MethodCount() - 1; i >= 0; i--) {
+    const VidaMethodInfo* info = &vida__method(i)->info;
+    if (!(info->capabilities & VIDA_CAN_CONTACTS) || !vida__accepts(system, info->name)) {
+      continue;
+    }
+    if (last) {
+      vida__append(text, size, "%s%s", count++ > 0 ? ", " : before, last);
+    }
+    last = info->name;
+  }
+  if (last && count > 0) {
+    vida__append(text, size, " %s %s%s", joint, last, after);
+  } else if (last) {
+    vida__append(text, size, "%s%s%s", before, last, after);
+  }
 }

@@ -136,6 +136,14 @@ void vida__replace_node(VidaStepper* stepper);
  * their default options: "; these can: rattle, hht and 3 more". Returns `code` (alternatives.c). */
 int vida__name_alternatives(const VidaSystem* system, const VidaOptions* options, int code,
                             VidaError* error);
+enum { VIDA_METHODS_SIZE = 256 }; /* room for such a part of a message */
+/* Appends `before`, the methods of time stepping that accept the system, joined by `joint` ("and"),
+ * and `after`; nothing if there are none. Allocates nothing (alternatives.c). */
+void vida__append_stepping(const VidaSystem* system, const char* before, const char* joint,
+                           const char* after, char* text, size_t size);
+/* Returns whether the method with this name accepts what the system has, apart from what it checks
+ * itself. Allocates nothing (stepper.c). */
+bool vida__accepts(const VidaSystem* system, const char* method);
 
 /* Lists the arrays of the integration and the frame (stepper.c). */
 enum { VIDA_FRAME_ARRAYS = 49 };

@@ -29,8 +29,9 @@ const VidaOptionRow vida__adaptive_options[] = {
 
 const VidaOptionRow vida__event_options[] = {
     {"impact_law", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 2.0, false, "wave|newton|poisson",
-     "Law of contacts that are hit at one time: wave hits one after the other, newton and poisson "
-     "all at once, with restitution of their rates or of their impulses."},
+     "Law of contacts that are hit at one time: wave hits one after the other, equally fast ones "
+     "together, newton and poisson all at once, with restitution of their rates or of their "
+     "impulses."},
     {"max_modes", VIDA_OPTION_INTEGER, "1", 1000.0, 1.0, 1e9, false, NULL,
      "Largest number of sets of contacts that are closed, stick or slide through which a motion "
      "passes; each has memory of its own."},

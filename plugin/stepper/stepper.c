@@ -150,6 +150,14 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
     return VIDA_REFUSE_SYSTEM(error, "%s does not accept coupling '%s' of system '%s'", name,
                               coupling, system->name);
   }
+  const char* rough = vida__first_rough_shape(system);
+  if (rough && !(method->info.capabilities & VIDA_CAN_CONTACTS)) {
+    return VIDA_REFUSE_SYSTEM(error,
+                              "%s does not accept the friction of contact '%s', which is one of "
+                              "shapes; methods of time stepping do, and others if its gap and slip "
+                              "velocity are given as expressions",
+                              name, rough);
+  }
   /* Methods of the last three kinds check the system themselves. */
   const unsigned not_separable = VIDA_CAN_GENERAL_LAGRANGIAN | VIDA_CAN_POSITION_FORCES |
                                  VIDA_CAN_RIGID_BODIES | VIDA_CAN_JOINTED_BODIES;
@@ -195,6 +203,11 @@ static int check_capabilities(const VidaSystem* system, const VidaMethod* method
                               name, system->name);
   }
   return VIDA_SUCCESS;
+}
+
+bool vida__accepts(const VidaSystem* system, const char* method) {
+  const VidaMethod* found = vida__find_method(method);
+  return found && !check_capabilities(system, found, NULL);
 }
 
 static const char* coordinate_name(const void* list, int index) {

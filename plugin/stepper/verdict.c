@@ -395,6 +395,9 @@ static VidaRemedy find_remedy(const VidaStepper* stepper) {
   if (!stepper->self.given_up && (!is_default || stepper->self.adaptive)) {
     remedy.option = remedy.value = NULL;
   }
+  if (remedy.method && !vida__accepts(stepper->self.model.system, remedy.method)) {
+    remedy.method = NULL;
+  }
   return remedy;
 }
 

@@ -17,8 +17,8 @@ typedef struct Problem {
   int h_start[MOST_ROWS + 1], w_start[MOST_ROWS + 1], index[MOST_ENTRIES];
   double h[MOST_ENTRIES], w[MOST_ENTRIES];
   double softness[MOST_ROWS], bias[MOST_ROWS], free_v[SIZE], v[SIZE], impulse[MOST_ROWS];
-  double diagonal[MOST_ROWS], dense[MOST_ROWS * (2 * MOST_ROWS + 2) + SIZE];
-  int pivot[VIDA_DIRECT_ROWS];
+  double diagonal[MOST_ROWS], dense[MOST_ROWS * (2 * MOST_ROWS + 3) + SIZE];
+  int pivot[VIDA_HELD_ROWS];
   int rows;
 } Problem;
 
@@ -226,18 +226,18 @@ static void test_sweeps(void) {
 
 /* Coulomb's law of two slip components, from the data: the impulse on the cone, against the slip.
  */
-static void check_law(const Problem* p, int trial) {
+static void check_law(const Problem* p, double tolerance, int trial) {
   for (int c = 0; c < p->base.contacts; c++) {
     const int r = p->first[c];
     const double normal = p->impulse[r], u = speed_of(p, p->impulse, r);
     const double x = p->impulse[r + 1], y = p->impulse[r + 2];
     const double u_x = speed_of(p, p->impulse, r + 1), u_y = speed_of(p, p->impulse, r + 2);
     const double slip = hypot(u_x, u_y), most = p->friction[c] * normal;
-    EXPECT(normal >= -1e-12 && u >= -1e-12, "trial %d: P %g, u %g", trial, normal, u);
-    EXPECT_BELOW(normal * u, 1e-12, "trial %d", trial);
-    EXPECT(hypot(x, y) <= most + 1e-12, "trial %d: %g above %g", trial, hypot(x, y), most);
+    EXPECT(normal >= -tolerance && u >= -tolerance, "trial %d: P %g, u %g", trial, normal, u);
+    EXPECT_BELOW(normal * u, tolerance, "trial %d", trial);
+    EXPECT(hypot(x, y) <= most + tolerance, "trial %d: %g above %g", trial, hypot(x, y), most);
     /* -u is normal to the disk: u . P = -mu P_N |u|. */
-    EXPECT_NEAR(u_x * x + u_y * y, -most * slip, 1e-12 * (1.0 + slip), "trial %d", trial);
+    EXPECT_NEAR(u_x * x + u_y * y, -most * slip, tolerance * (1.0 + slip), "trial %d", trial);
   }
 }
 
@@ -249,7 +249,7 @@ static void test_cone(void) {
     p.base.is_direct = trial % 2 == 0;
     const bool solved = vida__solve_contacts(&p.base);
     EXPECT(solved, "trial %d: residual %g after %d sweeps", trial, p.base.residual, p.base.made);
-    check_law(&p, trial);
+    check_law(&p, 1e-12, trial);
   }
 }
 
@@ -274,6 +274,75 @@ static void test_dependent_rows(void) {
   EXPECT_BELOW(along, 1e-12, "the rate of the gaps");
 }
 
+/* The corners of the lower face of a box with unit mass: 12 rows on 6 velocities. The normal rows
+ * do not agree by a little, as those of a box that turns in a step, so not all corners can stay. */
+static void fill_corners(Problem* p, double friction, unsigned long long* seed) {
+  fill(p, 4, 2, friction, seed);
+  const double half[3] = {0.3 + 0.2 * next(seed), 0.3 + 0.2 * next(seed), 0.3 + 0.2 * next(seed)};
+  const double inverse[6] = {1.0,
+                             1.0,
+                             1.0,
+                             3.0 / (half[1] * half[1] + half[2] * half[2]),
+                             3.0 / (half[0] * half[0] + half[2] * half[2]),
+                             3.0 / (half[0] * half[0] + half[1] * half[1])};
+  memset(p->h, 0, sizeof p->h);
+  memset(p->w, 0, sizeof p->w);
+  for (int r = 0; r < p->rows; r++) {
+    const int c = r / 3, axis = (r % 3 + 2) % 3; /* z, x, y */
+    const double at[3] = {c & 1 ? half[0] : -half[0], c & 2 ? half[1] : -half[1], -half[2]};
+    double* row = p->h + r * SIZE;
+    row[axis] = 1.0; /* d_axis . (v + w x at) */
+    row[3 + (axis + 1) % 3] = at[(axis + 2) % 3];
+    row[3 + (axis + 2) % 3] = -at[(axis + 1) % 3];
+    for (int i = 0; i < 6; i++) {
+      p->w[r * SIZE + i] = inverse[i] * row[i];
+    }
+    p->bias[r] = axis == 2 ? 1e-6 * next(seed) : 0.0;
+  }
+  const double size = pow(10.0, -4.0 - 3.0 * next(seed));
+  for (int i = 0; i < 6; i++) {
+    p->free_v[i] = p->v[i] = (i == 2 ? -0.1 : 0.0) + size * next(seed);
+  }
+}
+
+static void test_corners(void) {
+  unsigned long long seed = 13;
+  Problem p;
+  for (int trial = 0; trial < 300; trial++) {
+    fill_corners(&p, 0.1 + 0.2 * (trial % 5), &seed);
+    p.base.accuracy = 1e-9;
+    p.base.sweeps = 5000;
+    const bool solved = vida__solve_contacts(&p.base);
+    EXPECT(solved, "trial %d: residual %g after %d sweeps", trial, p.base.residual, p.base.made);
+    check_law(&p, 1e-9, trial);
+  }
+}
+
+/* Displacements without friction: no row lacks anything, and only rows at their bound push. */
+static void test_push_apart(void) {
+  unsigned long long seed = 17;
+  Problem p;
+  for (int trial = 0; trial < 50; trial++) {
+    double need[MOST_CONTACTS], most = 0.0;
+    fill(&p, 4, trial % 3, 0.3, &seed);
+    vida__solve_contacts(&p.base);
+    for (int c = 0; c < 4; c++) {
+      need[c] = next(&seed);
+      most = fmax(most, fabs(need[c]));
+    }
+    vida__push_apart(&p.base, need, 10000, 1e-13 * most);
+    for (int c = 0; c < 4; c++) {
+      const int r = p.first[c];
+      double moved = 0.0;
+      for (int i = 0; i < SIZE; i++) {
+        moved += p.h[r * SIZE + i] * p.v[i];
+      }
+      EXPECT(moved >= need[c] - 1e-11 && p.impulse[r] >= 0.0, "trial %d, contact %d", trial, c);
+      EXPECT_BELOW(p.impulse[r] * (moved - need[c]), 1e-11, "trial %d, contact %d", trial, c);
+    }
+  }
+}
+
 static void test_failure(void) {
   unsigned long long seed = 11;
   Problem p;
@@ -295,6 +364,8 @@ int main(void) {
                                     {"sweeps", test_sweeps},
                                     {"the cone", test_cone},
                                     {"dependent rows", test_dependent_rows},
+                                    {"corners of a box", test_corners},
+                                    {"displacements", test_push_apart},
                                     {"failure", test_failure},
                                     {NULL, NULL}};
   return check_main("contact problem", tests);

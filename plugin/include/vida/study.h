@@ -110,6 +110,9 @@ typedef enum VidaRemarkPlace {
     "%n jumps where positions or velocities switch it (where, sign, a comparison, an angle that "  \
     "wraps), in %c step%s, first at t = %6t s: steps do not end at such a jump, so every method "  \
     "loses its order there; try a smaller %w, or a smooth formula")                                \
+  X(NO_OBSERVABLE, WARNING, BELOW_ROWS,                                                            \
+    "observable '%n' has no finite value at %c output state%s, first at t = %6t s: its cells "     \
+    "there are empty")                                                                             \
   X(FEWER_REPEATS, NOTE, BELOW_ROWS,                                                               \
     "wall_s is the median of %c repetitions, because %n stopped further ones")                     \
   X(DEFECT_FAILED, NOTE, BELOW_ROWS, "no %w defect: %n")                                           \

@@ -64,17 +64,6 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
 
 int vida__contacts_create(vida_hybrid* hybrid, VidaError* error) {
   const VidaSystem* system = hybrid->frame->self.model.system;
-  /* Shapes with friction have no force of sliding. */
-  for (int c = 0; c < system->contacts->count; c++) {
-    const vida_contact* contact = &system->contacts->list[c];
-    if (contact->friction > 0.0 && !contact->sliding[0].functions) {
-      return VIDA_REFUSE_SYSTEM(error,
-                                "%s does not accept the friction of contact '%s', which is one of "
-                                "shapes; methods of time stepping do, and others if its gap and "
-                                "slip velocity are given as expressions",
-                                hybrid->frame->self.method->info.name, contact->name);
-    }
-  }
   vida_hybrid_contacts* own = vida__allocate(1, sizeof *own);
   hybrid->contacts = own;
   if (!own) {
@@ -429,6 +418,47 @@ static double find_creep(const vida_hybrid_contacts* own, const vida_touching* a
   return begins ? 4.0 * vida__slip_length(own->w + at->row + 1, at->slip_count) : 0.0;
 }
 
+/* Appends `before`, the contacts that the wanted mode has with this flag, and `after`; nothing
+ * without any. */
+static void append_state(const vida_hybrid_contacts* own, unsigned char flag, const char* before,
+                         const char* after, VidaError* error) {
+  char list[VIDA_MESSAGE_SIZE / 4] = "";
+  vida_name_list names = {list, sizeof list, VIDA_CONTACTS_NAMED, 0};
+  for (int c = 0; c < own->count; c++) {
+    if (own->wanted[c] & flag) {
+      vida__list_name(&names, own->list[c].name);
+    }
+  }
+  vida__end_list(&names);
+  if (names.count > 0) {
+    vida__append(error->message, sizeof error->message, "%s%s%s", before, list, after);
+  }
+}
+
+/* Says in `error` which mode a method has refused or could not enter, what makes it of another kind
+ * than the system, and what can be done. */
+static void explain_mode(const vida_hybrid* hybrid, int code, VidaError* error) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  char t[VIDA_REAL_TEXT_SIZE];
+  vida__append(error->message, sizeof error->message,
+               "; this is the mode after contact '%s' at t = %s",
+               own->list[own->touching[0].contact].name, vida__real_text(t, hybrid->tried.t, 10));
+  if (code == VIDA_NOT_SUPPORTED) {
+    append_state(own, VIDA_CONTACT_STICK, ", where sticking of ",
+                 " is a nonholonomic constraint, because the slip velocity is no rate of a linear "
+                 "function of positions",
+                 error);
+    append_state(own, VIDA_CONTACT_SLIDE, ", where sliding of ",
+                 " causes a force that depends on the multiplier of the gap", error);
+  }
+  vida__append_stepping(hybrid->frame->self.model.system, "; ", "and",
+                        " take contacts without modes", error->message, sizeof error->message);
+  if (code == VIDA_NOT_SUPPORTED) {
+    vida__append(error->message, sizeof error->message,
+                 "; 'vida advise' lists methods that take all modes");
+  }
+}
+
 /* Enters the mode that the states of the touching contacts make. */
 static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
@@ -447,11 +477,7 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     code = code ? code : vida__project_positions(hybrid, error);
     code = code ? code : vida__project_velocities(hybrid, error);
     if (code && error && strcmp(error->flag, VIDA_TOO_MANY_MODES) != 0) {
-      vida__append(error->message, sizeof error->message,
-                   "; this is the mode after contact '%s' at t = %s; moreau-jean and spook take "
-                   "contacts without modes",
-                   own->list[own->touching[0].contact].name,
-                   vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, hybrid->tried.t, 10));
+      explain_mode(hybrid, code, error);
     }
   }
   for (int i = 0; i < own->touching_count && !code; i++) {

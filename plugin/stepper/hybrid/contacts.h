@@ -155,6 +155,10 @@ int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaEr
 /* Appends the names of touching contacts that are meant: "'a', 'b' and 3 more" (impact.c). */
 void vida__append_contacts(const vida_hybrid_contacts* own, bool (*is_meant)(const vida_touching*),
                            char* text, size_t size);
+/* Hits the touching contacts that approach with this rate, but for rounding, together, by Newton's
+ * law. Returns false, and does nothing, where there are not at least two of them, or their impulses
+ * would bring energy. */
+bool vida__hit_tied(vida_hybrid* hybrid, vida_sample* at, double rate);
 /* Hits all touching contacts at once: with the law of Newton or Poisson, or, for that of a wave,
  * without restitution (laws.c). */
 int vida__hit_together(vida_hybrid* hybrid, vida_sample* at, vida_impact_law law, VidaError* error);

@@ -326,14 +326,18 @@ int vida__try_time(vida_hybrid* hybrid, double t, VidaError* error) {
 /* ---- events that are only recorded ----------------------------------------------------------- */
 
 static int fail_chattering(const vida_hybrid* hybrid, double at, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
+  char t[VIDA_REAL_TEXT_SIZE], more[VIDA_METHODS_SIZE] = "";
+  if (hybrid->contacts) {
+    vida__append_stepping(hybrid->frame->self.model.system, "; ", "and",
+                          " take contacts without events", more, sizeof more);
+  } else {
+    vida__append(more, sizeof more,
+                 "; let its action move the state away from the zero of its function");
+  }
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "CHATTERING",
                          "events follow each other without end at t = %s (chattering), the last "
-                         "one is '%s'; %s",
-                         vida__real_text(t, at, 12), vida__fired_name(hybrid),
-                         hybrid->contacts ? "moreau-jean and spook take contacts without events"
-                                          : "let its action move the state away from the zero of "
-                                            "its function");
+                         "one is '%s'%s",
+                         vida__real_text(t, at, 12), vida__fired_name(hybrid), more);
 }
 
 /* Counts an event, and fails after too many of them in a step of the caller. */

@@ -90,6 +90,16 @@ static int find_matrix(vida_hybrid* hybrid, VidaError* error) {
   return VIDA_SUCCESS;
 }
 
+static int fail_count(const vida_hybrid* hybrid, int contact, double at, VidaError* error) {
+  char t[VIDA_REAL_TEXT_SIZE], more[VIDA_METHODS_SIZE] = "";
+  vida__append_stepping(hybrid->frame->self.model.system, "; ", "and",
+                        " take any number of contacts", more, sizeof more);
+  return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MANY_CONTACTS",
+                         "contact '%s' and others touch at t = %s and have more than %d rows%s",
+                         hybrid->contacts->list[contact].name, vida__real_text(t, at, 10),
+                         VIDA_IMPACT_ROWS, more);
+}
+
 int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   int code = vida__evaluate_contacts(hybrid, at, error);
@@ -106,11 +116,7 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
     }
     const int slips = own->list[c].friction > 0.0 ? own->list[c].slip_count : 0;
     if (own->row_count + 1 + slips > VIDA_IMPACT_ROWS) {
-      char t[VIDA_REAL_TEXT_SIZE];
-      return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, "TOO_MANY_CONTACTS",
-                             "contact '%s' and others touch at t = %s and have more than %d rows; "
-                             "moreau-jean and spook take any number of contacts",
-                             own->list[c].name, vida__real_text(t, at->t, 10), VIDA_IMPACT_ROWS);
+      return fail_count(hybrid, c, at->t, error);
     }
     own->touching[own->touching_count++] =
         (vida_touching){.contact = c,
@@ -257,8 +263,8 @@ static bool approaches(const vida_hybrid_contacts* own, const vida_touching* at)
 }
 
 /* Hits contacts one after the other, the fastest one first, as a wave runs through bodies that
- * touch. Where that does not end, as with a light body between heavy ones, the rest of the approach
- * is inelastic. */
+ * touch; those that are equally fast, as the feet of a table that falls flat, together. Where that
+ * does not end, as with a light body between heavy ones, the rest of the approach is inelastic. */
 static int hit_in_turn(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   const int most = 1000 * own->touching_count;
@@ -273,7 +279,9 @@ static int hit_in_turn(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
     if (!worst) {
       return VIDA_SUCCESS;
     }
-    hit(hybrid, at, worst);
+    if (!vida__hit_tied(hybrid, at, own->w[worst->row])) {
+      hit(hybrid, at, worst);
+    }
   }
   return vida__hit_together(hybrid, at, VIDA_IMPACT_WAVE, error);
 }

@@ -73,14 +73,65 @@ static int expand(vida_hybrid* hybrid, vida_sample* at, VidaError* error) {
   return any ? make_phase(hybrid, at, error) : VIDA_SUCCESS;
 }
 
-int vida__hit_together(vida_hybrid* hybrid, vida_sample* at, vida_impact_law law,
-                       VidaError* error) {
+/* Poses the problem of Newton's law. */
+static void pose_newton(const vida_hybrid* hybrid) {
   vida_hybrid_contacts* own = hybrid->contacts;
   vida_touching_problem* posed = own->problem;
   vida__pose_touching(own);
-  for (int c = 0; c < posed->problem.contacts && law == VIDA_IMPACT_NEWTON; c++) {
+  for (int c = 0; c < posed->problem.contacts; c++) {
     const int first = posed->problem.first[c];
     posed->bias[first] = restitution_of(hybrid, c) * fmin(own->w[posed->row[first]], 0.0);
+  }
+}
+
+/* Returns whether the impulses of the problem bring energy: P^T (w- + w+) / 2. */
+static bool brings_energy(const vida_hybrid_contacts* own) {
+  static const double rounding = 1e-12;
+  const vida_touching_problem* posed = own->problem;
+  double gain = 0.0, size = 0.0;
+  for (int r = 0; r < posed->problem.size; r++) {
+    const double before = own->w[posed->row[r]], impulse = posed->problem.impulse[r];
+    gain += 0.5 * impulse * (before + posed->rates[r]);
+    size += 0.5 * fabs(impulse) * (fabs(before) + fabs(posed->rates[r]));
+  }
+  return gain > rounding * size;
+}
+
+bool vida__hit_tied(vida_hybrid* hybrid, vida_sample* at, double rate) {
+  static const double tied = 1e-9, slow = 1e-9, enough = 1e-11;
+  vida_hybrid_contacts* own = hybrid->contacts;
+  bool was_candidate[VIDA_IMPACT_ROWS];
+  int count = 0;
+  for (int i = 0; i < own->touching_count; i++) {
+    vida_touching* touching = &own->touching[i];
+    was_candidate[i] = touching->is_candidate;
+    /* Rates of bodies at rest are rounding, and may be equal by chance. */
+    touching->is_candidate = was_candidate[i] &&
+                             fabs(own->w[touching->row] - rate) <= tied * fabs(rate) &&
+                             fabs(rate) > slow * own->w_size[touching->row];
+    count += touching->is_candidate;
+  }
+  bool is_hit = count > 1;
+  if (is_hit) {
+    pose_newton(hybrid);
+    is_hit = own->problem->problem.contacts == count &&
+             vida__solve_touching(own->problem, own->w, enough) && !brings_energy(own);
+  }
+  if (is_hit) {
+    apply(hybrid, at);
+  }
+  for (int i = 0; i < own->touching_count; i++) {
+    own->touching[i].is_candidate = was_candidate[i];
+  }
+  return is_hit;
+}
+
+int vida__hit_together(vida_hybrid* hybrid, vida_sample* at, vida_impact_law law,
+                       VidaError* error) {
+  if (law == VIDA_IMPACT_NEWTON) {
+    pose_newton(hybrid);
+  } else {
+    vida__pose_touching(hybrid->contacts);
   }
   const int code = make_phase(hybrid, at, error);
   return code || law != VIDA_IMPACT_POISSON ? code : expand(hybrid, at, error);

@@ -84,12 +84,14 @@ static int fail_modes(const vida_hybrid* hybrid, const unsigned char* flags, Vid
     }
   }
   vida__end_list(&names);
+  char more[VIDA_METHODS_SIZE] = "";
+  vida__append_stepping(hybrid->frame->self.model.system, ", or ", "or",
+                        ", which take contacts without modes", more, sizeof more);
   return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, VIDA_TOO_MANY_MODES,
                          "at t = %s there would be more than max_modes = %d sets of contacts that "
-                         "are closed, stick or slide; the next one has %s; try more, or "
-                         "moreau-jean or spook, which take contacts without modes",
+                         "are closed, stick or slide; the next one has %s; try more%s",
                          vida__real_text(t, hybrid->tried.t, 10), hybrid->mode_count,
-                         names.count > 0 ? closed : "no closed contact");
+                         names.count > 0 ? closed : "no closed contact", more);
 }
 
 int vida__enter_mode(vida_hybrid* hybrid, const unsigned char* flags, VidaError* error) {

@@ -30,7 +30,7 @@ static int allocate_problem(vida_touching_problem* made, size_t rows) {
   problem->h.start = vida__allocate(2 * (rows + 1), sizeof *problem->h.start);
   problem->h.index = vida__allocate(rows, sizeof *problem->h.index);
   problem->w.index = vida__allocate(rows * rows, sizeof *problem->w.index);
-  problem->pivot = vida__allocate(VIDA_DIRECT_ROWS, sizeof *problem->pivot);
+  problem->pivot = vida__allocate(VIDA_HELD_ROWS, sizeof *problem->pivot);
   if (!made->block || !made->touching || !problem->first || !problem->h.start ||
       !problem->h.index || !problem->w.index || !problem->pivot) {
     return VIDA_OUT_OF_MEMORY;
@@ -159,12 +159,15 @@ int vida__fail_touching(const vida_hybrid* hybrid, const char* what, const char*
                         VidaError* error) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   char names[VIDA_MESSAGE_SIZE / 2] = "", t[VIDA_REAL_TEXT_SIZE], left[VIDA_REAL_TEXT_SIZE];
+  char more[VIDA_METHODS_SIZE] = "";
+  const bool is_wave = own->law == VIDA_IMPACT_WAVE;
   vida__append_contacts(own, is_candidate, names, sizeof names);
-  return vida__fail(
-      error, VIDA_STEP_NOT_CONVERGED,
-      "no %s were found that end the approach of %s at t = %s, %s %s are left: the "
-      "contacts may contradict each other; change them, or try %smoreau-jean or spook",
-      what, names, vida__real_text(t, hybrid->tried.t, 10),
-      vida__real_text(left, own->problem->problem.residual, 3), unit,
-      own->law == VIDA_IMPACT_WAVE ? "" : "impact_law = wave, ");
+  vida__append_stepping(hybrid->frame->self.model.system, is_wave ? ", or try " : ", ", "or", "",
+                        more, sizeof more);
+  return vida__fail(error, VIDA_STEP_NOT_CONVERGED,
+                    "no %s were found that end the approach of %s at t = %s, %s %s are left: the "
+                    "contacts may contradict each other; change them%s%s",
+                    what, names, vida__real_text(t, hybrid->tried.t, 10),
+                    vida__real_text(left, own->problem->problem.residual, 3), unit,
+                    is_wave ? "" : ", or try impact_law = wave", more);
 }

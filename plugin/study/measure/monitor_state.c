@@ -96,6 +96,7 @@ static void record_values(vida_monitors* monitors, VidaRecord* record) {
                 {monitors->momenta_start, maps}, /* events change it */
                 {monitors->momenta, maps},
                 {monitors->observables, (size_t)VidaSystem_ObservableCount(system)},
+                {monitors->valueless, 2 * (size_t)VidaSystem_ObservableCount(system)},
                 {monitors->g, m},
                 {monitors->g_rate, m},
                 {monitors->multipliers_there, m},

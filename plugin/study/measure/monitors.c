@@ -57,11 +57,12 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   monitors->multipliers_there = vida__allocate(rows, sizeof(double));
   monitors->row_speeds = vida__allocate(rows, sizeof(double));
   monitors->observables = vida__allocate((size_t)observables, sizeof(double));
+  monitors->valueless = vida__allocate(2 * (size_t)observables, sizeof(double));
   monitors->q_there = vida__allocate((size_t)n, sizeof(double));
   monitors->v_there = vida__allocate((size_t)n, sizeof(double));
   if (!monitors->momenta_start || !monitors->event_v || !monitors->momenta || !monitors->v ||
       !monitors->g || !monitors->g_rate || !monitors->multipliers_there || !monitors->row_speeds ||
-      !monitors->observables || !monitors->q_there || !monitors->v_there) {
+      !monitors->observables || !monitors->valueless || !monitors->q_there || !monitors->v_there) {
     return vida__fail_memory(error);
   }
   const VidaMethodInfo* method = Vida_FindMethod(VidaOptions_Method(run->options));
@@ -83,6 +84,7 @@ void vida__destroy_monitors(vida_monitors* monitors) {
   free(monitors->multipliers_there);
   free(monitors->row_speeds);
   free(monitors->observables);
+  free(monitors->valueless);
   free(monitors->q_there);
   free(monitors->v_there);
   vida__destroy_shadow(&monitors->shadow);
@@ -272,6 +274,20 @@ void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row) {
                                     .count = term->count,
                                     .word = smaller_value(monitors)},
                        name);
+    }
+  }
+}
+
+void vida__remark_on_observables(const vida_monitors* monitors, VidaRow* row) {
+  const VidaSystem* system = monitors->study->system;
+  for (int i = 0; i < VidaSystem_ObservableCount(system); i++) {
+    const double count = monitors->valueless[2 * i];
+    if (count > 0.0) {
+      vida__add_remark(row,
+                       (VidaRemark){.kind = VIDA_REMARK_NO_OBSERVABLE,
+                                    .t = monitors->valueless[2 * i + 1],
+                                    .count = (long)count},
+                       VidaSystem_ObservableName(system, i));
     }
   }
 }

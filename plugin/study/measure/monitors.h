@@ -44,7 +44,9 @@ typedef struct vida_monitors {
   double energy_defect;        /* change of the energy minus the work */
   double *v, *momenta;         /* n; momentum maps, then conserved observables */
   double* observables;
-  double *g, *g_rate;        /* m each */
+  double* valueless;  /* 2 for each observable: at how many samples it had no finite value, and the
+                         time of the first one */
+  double *g, *g_rate; /* m each */
   double* multipliers_there; /* m: of the reference */
   double* row_speeds;        /* m: the largest sum of |G v| so far */
   double *q_there, *v_there; /* n: of the reference */
@@ -91,8 +93,10 @@ int vida__observe_jump(vida_monitors* monitors, vida_time_loop* loop, VidaError*
  * is no error. Returns 0 or a code. */
 int vida__observe_event(vida_monitors* monitors, vida_time_loop* loop,
                         const VidaEventRecord* record);
-/* Computes the newest values that a sample needs and that observe_step has not computed. */
-int vida__complete_sample(vida_monitors* monitors, vida_time_loop* loop, VidaError* error);
+/* Computes the newest values that a sample at the time t needs and that observe_step has not
+ * computed. */
+int vida__complete_sample(vida_monitors* monitors, vida_time_loop* loop, double t,
+                          VidaError* error);
 /* Computes energy, momenta and velocities at a state that is not the end of a step, for a sample.
  */
 int vida__measure_sample(vida_monitors* monitors, vida_time_loop* loop, VidaError* error);
@@ -101,6 +105,8 @@ void vida__remark_on_passages(const vida_monitors* monitors, const vida_time_loo
                               VidaRow* row);
 /* Adds remarks on forces that jumped when the state switched them. */
 void vida__remark_on_switches(const vida_monitors* monitors, VidaRow* row);
+/* Adds remarks on observables that had no finite value at samples. */
+void vida__remark_on_observables(const vida_monitors* monitors, VidaRow* row);
 /* Adds a remark on rows that depend on others. */
 void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row);
 /* Adds remarks on violated constraints and on a wrong energy, and sets row->doubtful. */

@@ -371,12 +371,25 @@ int vida__measure_sample(vida_monitors* monitors, vida_time_loop* loop, VidaErro
   return code ? code : VidaStepper_Velocities(loop->stepper, monitors->v, error);
 }
 
-int vida__complete_sample(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
+/* Counts the observables that have no finite value at this sample. */
+static void count_valueless(vida_monitors* monitors, double t) {
+  for (int i = 0; i < VidaSystem_ObservableCount(monitors->study->system); i++) {
+    if (!isfinite(monitors->observables[i])) {
+      double* own = &monitors->valueless[2 * i];
+      own[1] = own[0] > 0.0 ? own[1] : t;
+      own[0] += 1.0;
+    }
+  }
+}
+
+int vida__complete_sample(vida_monitors* monitors, vida_time_loop* loop, double t,
+                          VidaError* error) {
   if (VidaSystem_ObservableCount(monitors->study->system) > 0) {
     const int code = VidaStepper_Observables(loop->stepper, monitors->observables, error);
     if (code != VIDA_SUCCESS) {
       return code;
     }
+    count_valueless(monitors, t);
   }
   if (VidaSystem_ConstraintCount(monitors->study->system) == 0) {
     return VIDA_SUCCESS;

@@ -22,12 +22,14 @@ static int emit_sample(vida_running_run* work, bool is_at_jump, VidaError* error
   if (!work->has_samples) {
     return VIDA_SUCCESS;
   }
-  int code = vida__complete_sample(&work->monitors, &work->loop, error);
+  const double t =
+      is_at_jump ? VidaStepper_Time(work->loop.stepper) : vida__time_loop_time(&work->loop);
+  int code = vida__complete_sample(&work->monitors, &work->loop, t, error);
   if (code != VIDA_SUCCESS) {
     return code;
   }
   VidaSample sample = {
-      .t = is_at_jump ? VidaStepper_Time(work->loop.stepper) : vida__time_loop_time(&work->loop),
+      .t = t,
       .q = VidaStepper_Positions(work->loop.stepper),
       .v = work->monitors.v,
       .energy = work->monitors.energy_now,
@@ -356,6 +358,7 @@ static int finish_run(vida_running_run* work, int code, VidaError* problem) {
   vida__remark_on_passages(&work->monitors, &work->loop, row);
   remark_on_velocities(work, row);
   vida__remark_on_switches(&work->monitors, row);
+  vida__remark_on_observables(&work->monitors, row);
   return code;
 }
 

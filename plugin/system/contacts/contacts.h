@@ -101,6 +101,9 @@ int vida__add_sliding(VidaSystem* system, const VidaContact* contact, int index,
 /* Returns the force of a contact with these flags of a variant; NULL: it does not slide
  * (friction.c). */
 const vida_term_batch* vida__sliding_term(const vida_contact* contact, unsigned char flags);
+/* Returns the name of the first contact with friction that has no force of sliding, which are those
+ * of shapes; NULL if there is none (friction.c). */
+const char* vida__first_rough_shape(const VidaSystem* system);
 /* Frees the forces of sliding (friction.c). */
 void vida__sliding_destroy(vida_contact* contact);
 /* Sets the value that the displacement or the coupling of this row of a variant keeps (friction.c).

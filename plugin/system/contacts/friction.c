@@ -269,6 +269,16 @@ const vida_term_batch* vida__sliding_term(const vida_contact* contact, unsigned 
              : NULL;
 }
 
+const char* vida__first_rough_shape(const VidaSystem* system) {
+  for (int c = 0; system->contacts && c < system->contacts->count; c++) {
+    const vida_contact* contact = &system->contacts->list[c];
+    if (contact->friction > 0.0 && !contact->sliding[0].functions) {
+      return contact->name;
+    }
+  }
+  return NULL;
+}
+
 void vida__sliding_destroy(vida_contact* contact) {
   for (int k = 0; k < 2 * VIDA_SLIP_MOST; k++) {
     free(contact->sliding[k].index);
