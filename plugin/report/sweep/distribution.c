@@ -14,7 +14,7 @@ typedef enum message_kind {
   MESSAGE_RESULT, /* of a chunk */
   MESSAGE_FAILED, /* code and text */
   MESSAGE_BYE,    /* the process has no more sweeps */
-  MESSAGE_CHUNK,  /* number of a chunk to be made */
+  MESSAGE_CHUNK,  /* a chunk to be made: index, first start, and number of starts */
   MESSAGE_DONE,   /* there are no more, and no process has any */
   MESSAGE_REFUSED /* text: the process does not belong to this sweep */
 } message_kind;
@@ -37,8 +37,10 @@ struct vida_distribution {
   int study; /* its index */
   const VidaStudy* sweep;
   const vida_fingerprint* print;
-  long next, turn, count; /* to be handed out; whose result is added next; all chunks */
-  result_slot* slots;     /* slot_count; that of chunk i is i % slot_count */
+  long next, turn;    /* index of the chunk to be handed out; of that whose result is next */
+  long start, starts; /* first start of the next chunk; all starts */
+  vida_pace pace;
+  result_slot* slots; /* slot_count; that of chunk i is i % slot_count */
   long slot_count;
   distant_rank* others; /* ranks->count */
   bool is_over;         /* and all have been told */
@@ -73,8 +75,7 @@ static int receive_record(const VidaRanks* ranks, bool waits, int* from, int* ki
 /* ---- process 0 ------------------------------------------------------------------------------- */
 
 int vida__create_distribution(const VidaSweepScope* scope, int study, const vida_fingerprint* print,
-                              long first, long count, vida_distribution** distribution,
-                              VidaError* error) {
+                              long first, vida_distribution** distribution, VidaError* error) {
   const VidaRanks* ranks = scope->ranks;
   vida_distribution* made = vida__allocate(1, sizeof *made);
   if (!made) {
@@ -84,9 +85,9 @@ int vida__create_distribution(const VidaSweepScope* scope, int study, const vida
                               .study = study,
                               .sweep = scope->studies[study],
                               .print = print,
-                              .next = first,
-                              .turn = first,
-                              .count = count,
+                              .start = first,
+                              .starts = scope->studies[study]->sweep->starts.count,
+                              .pace = vida__begin_pace(scope->studies[study]),
                               .slot_count = (long)SLOTS_OF_RANK * ranks->count};
   made->slots = vida__allocate((size_t)made->slot_count, sizeof *made->slots);
   made->others = vida__allocate((size_t)ranks->count, sizeof *made->others);
@@ -109,7 +110,24 @@ void vida__destroy_distribution(vida_distribution** distribution) {
 }
 
 static bool has_chunk(const vida_distribution* self) {
-  return self->next < self->count && self->next < self->turn + self->slot_count;
+  return self->start < self->starts && self->next < self->turn + self->slot_count;
+}
+
+static vida_chunk take_chunk(vida_distribution* self) {
+  const vida_chunk chunk = {self->next++, self->start,
+                            vida__next_chunk(&self->pace, self->starts - self->start)};
+  self->start += chunk.count;
+  return chunk;
+}
+
+static int send_chunk(const VidaRanks* ranks, int to, vida_chunk chunk, VidaError* error) {
+  vida_record record = {0};
+  vida__put_integer(&record, chunk.index);
+  vida__put_integer(&record, chunk.first);
+  vida__put_integer(&record, chunk.count);
+  const int code = send_record(ranks, to, MESSAGE_CHUNK, &record, error);
+  vida__free_record(&record);
+  return code;
 }
 
 /* Gives a process what it can have. */
@@ -117,7 +135,7 @@ static int give_chunks(vida_distribution* self, int rank, VidaError* error) {
   distant_rank* other = &self->others[rank];
   int code = VIDA_SUCCESS;
   while (!code && other->is_known && other->chunks < AT_ONCE && has_chunk(self)) {
-    code = send_number(self->ranks, rank, MESSAGE_CHUNK, self->next++, error);
+    code = send_chunk(self->ranks, rank, take_chunk(self), error);
     other->chunks++;
   }
   return code;
@@ -201,7 +219,7 @@ int vida__serve_ranks(vida_distribution* self, bool waits, VidaError* error) {
 /* All are told at once: one that was told before would begin with the next study, while this one
  * still waits for others. */
 int vida__try_to_end(vida_distribution* self, bool* is_over, VidaError* error) {
-  bool can_end = self->turn == self->count && !self->is_over;
+  bool can_end = self->turn == self->next && self->start == self->starts && !self->is_over;
   for (int rank = 1; rank < self->ranks->count; rank++) {
     can_end = can_end && self->others[rank].is_known;
   }
@@ -216,7 +234,7 @@ int vida__try_to_end(vida_distribution* self, bool* is_over, VidaError* error) {
 
 vida_record* vida__next_result(vida_distribution* self) {
   result_slot* slot = &self->slots[self->turn % self->slot_count];
-  return self->turn < self->count && slot->is_there ? &slot->record : NULL;
+  return self->turn < self->next && slot->is_there ? &slot->record : NULL;
 }
 
 void vida__drop_result(vida_distribution* self) {
@@ -230,8 +248,12 @@ void vida__drop_result(vida_distribution* self) {
   }
 }
 
-long vida__take_own_chunk(vida_distribution* self) {
-  return has_chunk(self) ? self->next++ : -1;
+vida_chunk vida__take_own_chunk(vida_distribution* self) {
+  return has_chunk(self) ? take_chunk(self) : (vida_chunk){.index = -1};
+}
+
+void vida__note_result(vida_distribution* self, long count, double seconds) {
+  vida__note_chunk(&self->pace, count, seconds);
 }
 
 vida_record* vida__own_result(vida_distribution* self, long chunk) {
@@ -270,7 +292,7 @@ static int say_hello(const VidaRanks* ranks, int index, const VidaStudy* study,
 }
 
 static int answer(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
-                  long chunk, double began, VidaError* error) {
+                  vida_chunk chunk, double began, VidaError* error) {
   vida_record record = {0};
   VidaError problem = {0};
   int code = vida__make_chunk(ranks, study, columns, chunk, began, NULL, &record, &problem);
@@ -304,7 +326,10 @@ static int work_on_study(const VidaRanks* ranks, VidaStudy* study, int index,
       continue; /* nothing came for a while */
     }
     if (!code && kind == MESSAGE_CHUNK) {
-      code = answer(ranks, study, &columns, (long)vida__get_integer(&record), began, error);
+      vida_chunk chunk = {.index = (long)vida__get_integer(&record)};
+      chunk.first = (long)vida__get_integer(&record);
+      chunk.count = (long)vida__get_integer(&record);
+      code = answer(ranks, study, &columns, chunk, began, error);
     } else if (!code && kind == MESSAGE_REFUSED) {
       vida__get_text(&record, text, sizeof text);
       code = vida__fail(error, VIDA_INPUT_OUTPUT, "%s", text);

@@ -13,16 +13,22 @@
 
 typedef struct vida_distribution vida_distribution;
 
-/* Makes the runs of a chunk of the sweep, and appends the result to a record (sweep.c). `ranks` is
- * nullable; `began`: the clock reading at the beginning of the study, for its time limit. */
-int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
-                     long index, double began, const VidaObserver* observer, vida_record* record,
-                     VidaError* error);
+/* A chunk of a sweep: the runs from some of its starts. */
+typedef struct vida_chunk {
+  long index;        /* in the order of chunks of this process; -1: none */
+  long first, count; /* its starts */
+} vida_chunk;
 
-/* Begins to distribute the chunks first .. count - 1 of study number `study` among scope->ranks. */
+/* Makes the runs of a chunk of the sweep, and appends the result to a record: the chunk, the
+ * seconds that it has taken, and its rows (sweep.c). `ranks` is nullable; `began`: the clock
+ * reading at the beginning of the study, for its time limit. */
+int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
+                     vida_chunk chunk, double began, const VidaObserver* observer,
+                     vida_record* record, VidaError* error);
+
+/* Begins to distribute the starts of study number `study` from `first` on among scope->ranks. */
 int vida__create_distribution(const VidaSweepScope* scope, int study, const vida_fingerprint* print,
-                              long first, long count, vida_distribution** distribution,
-                              VidaError* error);
+                              long first, vida_distribution** distribution, VidaError* error);
 void vida__destroy_distribution(vida_distribution** distribution);
 /* Receives the messages that are there, or, if it `waits`, at least one, and answers them. */
 int vida__serve_ranks(vida_distribution* distribution, bool waits, VidaError* error);
@@ -35,10 +41,13 @@ int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error);
  */
 vida_record* vida__next_result(vida_distribution* distribution);
 void vida__drop_result(vida_distribution* distribution);
-/* Takes a chunk for this process; -1: there is none. Its result goes to vida__own_result. */
-long vida__take_own_chunk(vida_distribution* distribution);
+/* Takes a chunk for this process; its index is -1 if there is none. Its result goes to
+ * vida__own_result. */
+vida_chunk vida__take_own_chunk(vida_distribution* distribution);
 vida_record* vida__own_result(vida_distribution* distribution, long chunk);
 void vida__store_own_result(vida_distribution* distribution, long chunk);
+/* Notes how long a chunk has taken, of which the result was added. */
+void vida__note_result(vida_distribution* distribution, long count, double seconds);
 
 /* What the other processes do: the runs of the chunks that they are sent, study by study. */
 int vida__work_for_rank_0(const VidaSweepScope* scope, const vida_fingerprint* prints,

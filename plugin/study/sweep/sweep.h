@@ -47,8 +47,19 @@ int vida__ask_start(const VidaStudy* study, long index, double* q, char label[VI
 int vida__survey_starts(VidaStudy* study, VidaError* error);
 /* Empties the totals, and removes the runs that an earlier sweep has left in the study. */
 void vida__begin_sweep(VidaStudy* study);
-/* Returns the number of starts of a chunk. It does not depend on how the runs are made. */
+/* Returns the largest number of starts of a chunk. */
 long vida__chunk_size(const VidaStudy* study);
+/* How many starts the next chunk has: as many as take some seconds, so that a kill loses no more.
+ * Results do not depend on it. */
+typedef struct vida_pace {
+  long least, most, next;
+} vida_pace;
+/* Returns the pace of a sweep that begins. */
+vida_pace vida__begin_pace(const VidaStudy* study);
+/* Notes how long a chunk has taken. */
+void vida__note_chunk(vida_pace* pace, long count, double seconds);
+/* Returns the number of starts of the next chunk, of those that are `left`. */
+long vida__next_chunk(const vida_pace* pace, long left);
 /* Returns the number of starts from which the reference has failed. */
 long vida__count_unreferenced(const VidaStudy* study);
 /* Creates a study of the runs from `count` starts, first those of the first method. */
