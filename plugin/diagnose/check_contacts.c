@@ -29,13 +29,13 @@ static void describe(VidaCheck* check, int contact, double gap) {
     vida__check_find(check, VIDA_SEVERITY_NOTE, name, "coupling: %s at the start",
                      system->contacts->list[contact].is_engaged ? "engaged" : "released");
   } else if (gap < -rounding_of(check)) {
-    vida__check_find(check, VIDA_SEVERITY_ERROR, name, "its gap is negative at the start: %s m",
-                     vida__real_text(numbers[0], gap, 6));
+    vida__check_find(check, VIDA_SEVERITY_ERROR, name, "begins with a negative gap, %s %s",
+                     vida__real_text(numbers[0], gap, 6), vida__gap_unit(system, contact));
   } else if (contact < MOST_LISTED) {
     vida__check_find(check, VIDA_SEVERITY_NOTE, name,
-                     "contact: gap %s m, restitution %s, friction %s",
-                     vida__real_text(numbers[0], gap, 6), vida__real_text(numbers[1], e, 6),
-                     vida__real_text(numbers[2], mu, 6));
+                     "contact: gap %s %s, restitution %s, friction %s",
+                     vida__real_text(numbers[0], gap, 6), vida__gap_unit(system, contact),
+                     vida__real_text(numbers[1], e, 6), vida__real_text(numbers[2], mu, 6));
   }
 }
 

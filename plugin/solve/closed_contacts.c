@@ -553,7 +553,6 @@ static int find_negative(const vida_closed_contacts* closed, const double* q) {
 }
 
 int vida__closed_start(vida_closed_contacts* closed, double t, const double* q, VidaError* error) {
-  char got[VIDA_REAL_TEXT_SIZE];
   const int code = vida__closed_gaps(closed, t, q);
   memset(closed->last, 0, (size_t)closed->rows->row_count * sizeof *closed->last);
   memset(closed->state, 0, (size_t)closed->rows->row_count * sizeof *closed->state);
@@ -563,12 +562,7 @@ int vida__closed_start(vida_closed_contacts* closed, double t, const double* q, 
   const int negative = find_negative(closed, q);
   return negative < 0
              ? VIDA_SUCCESS
-             : vida__fail(error, VIDA_INCONSISTENT_START,
-                          "contact '%s': its gap is negative at the start: %s m, at t = %s; "
-                          "change the initial positions",
-                          closed->system->contacts->list[negative].name,
-                          vida__real_text(got, closed->gap[negative], 6),
-                          vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, t, 10));
+             : vida__fail_negative_gap(closed->system, negative, closed->gap[negative], t, error);
 }
 
 int vida__closed_fail(const vida_closed_contacts* closed, const char* step, VidaError* error) {

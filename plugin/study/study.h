@@ -79,6 +79,7 @@ struct VidaStudy {
   int start_reference_count;
   vida_missing_references missing;
   bool is_chunk; /* of a sweep, which reports missing references as a whole */
+  long whole;    /* of a chunk: the number of runs of the sweep */
   vida_run* runs;
   int count;
   size_t capacity;
@@ -185,6 +186,9 @@ long vida__reference_step(const VidaStudy* study, const vida_run* run, long step
 /* Returns the number of parallel runs, from the option `jobs` and the number of processors
  * (thread_pool.c). */
 int vida__jobs(const VidaStudy* study);
+/* Returns whether runs are made in parallel, those of the whole sweep if this is a chunk of one
+ * (thread_pool.c). */
+bool vida__shares_time(const VidaStudy* study);
 /* Calls work(data) in this number of threads, of which one is the caller's, and waits for all. */
 void vida__work_in_threads(int jobs, void* (*work)(void*), void* data);
 /* Makes all runs, in parallel if the option `jobs` asks for it. */

@@ -15,7 +15,7 @@ typedef enum message_kind {
   MESSAGE_FAILED, /* code and text */
   MESSAGE_BYE,    /* the process has no more sweeps */
   MESSAGE_STARTS, /* what is known of all starts */
-  MESSAGE_CHUNK,  /* number of a chunk to be made */
+  MESSAGE_CHUNK,  /* a chunk to be made: index, first start, and number of starts */
   MESSAGE_DONE,   /* there are no more, and no process has any */
   MESSAGE_REFUSED /* text: the process does not belong to this sweep */
 } message_kind;
@@ -30,8 +30,10 @@ typedef struct result_slot {
 
 struct vida_distribution {
   const VidaRanks* ranks;
-  long next, turn, count; /* to be handed out; whose result is added next; all chunks */
-  result_slot* slots;     /* slot_count; that of chunk i is i % slot_count */
+  long next, turn;    /* index of the chunk to be handed out; of that whose result is next */
+  long start, starts; /* first start of the next chunk; all starts */
+  vida_pace pace;
+  result_slot* slots; /* slot_count; that of chunk i is i % slot_count */
   long slot_count;
   int* chunks;   /* ranks->count: that a process has */
   bool is_over;  /* and all have been told */
@@ -211,29 +213,46 @@ int vida__survey_together(const VidaSweepScope* scope, const vida_fingerprint* p
 /* ---- process 0 ------------------------------------------------------------------------------- */
 
 static bool has_chunk(const vida_distribution* self) {
-  return self->next < self->count && self->next < self->turn + self->slot_count;
+  return self->start < self->starts && self->next < self->turn + self->slot_count;
+}
+
+static vida_chunk take_chunk(vida_distribution* self) {
+  const vida_chunk chunk = {self->next++, self->start,
+                            vida__next_chunk(&self->pace, self->starts - self->start)};
+  self->start += chunk.count;
+  return chunk;
+}
+
+static int send_chunk(const VidaRanks* ranks, int to, vida_chunk chunk, VidaError* error) {
+  vida_record record = {0};
+  vida__put_integer(&record, chunk.index);
+  vida__put_integer(&record, chunk.first);
+  vida__put_integer(&record, chunk.count);
+  const int code = send_record(ranks, to, MESSAGE_CHUNK, &record, error);
+  vida__free_record(&record);
+  return code;
 }
 
 /* Gives a process what it can have. */
 static int give_chunks(vida_distribution* self, int rank, VidaError* error) {
   int code = VIDA_SUCCESS;
   while (!code && self->chunks[rank] < AT_ONCE && has_chunk(self)) {
-    code = send_number(self->ranks, rank, MESSAGE_CHUNK, self->next++, error);
+    code = send_chunk(self->ranks, rank, take_chunk(self), error);
     self->chunks[rank]++;
   }
   return code;
 }
 
-int vida__create_distribution(const VidaRanks* ranks, long first, long count,
+int vida__create_distribution(const VidaRanks* ranks, const VidaStudy* study, long first,
                               vida_distribution** distribution, VidaError* error) {
   vida_distribution* made = vida__allocate(1, sizeof *made);
   if (!made) {
     return vida__fail_memory(error);
   }
   *made = (vida_distribution){.ranks = ranks,
-                              .next = first,
-                              .turn = first,
-                              .count = count,
+                              .start = first,
+                              .starts = study->sweep->starts.count,
+                              .pace = vida__begin_pace(study),
                               .slot_count = (long)SLOTS_OF_RANK * ranks->count};
   made->slots = vida__allocate((size_t)made->slot_count, sizeof *made->slots);
   made->chunks = vida__allocate((size_t)ranks->count, sizeof *made->chunks);
@@ -301,7 +320,7 @@ int vida__serve_ranks(vida_distribution* self, bool waits, VidaError* error) {
 }
 
 int vida__try_to_end(vida_distribution* self, bool* is_over, VidaError* error) {
-  const bool can_end = self->turn == self->count && !self->is_over;
+  const bool can_end = self->turn == self->next && self->start == self->starts && !self->is_over;
   int code = VIDA_SUCCESS;
   for (int rank = 1; rank < self->ranks->count && can_end && !code; rank++) {
     code = send_number(self->ranks, rank, MESSAGE_DONE, 0, error);
@@ -313,7 +332,7 @@ int vida__try_to_end(vida_distribution* self, bool* is_over, VidaError* error) {
 
 vida_record* vida__next_result(vida_distribution* self) {
   result_slot* slot = &self->slots[self->turn % self->slot_count];
-  return self->turn < self->count && slot->is_there ? &slot->record : NULL;
+  return self->turn < self->next && slot->is_there ? &slot->record : NULL;
 }
 
 void vida__drop_result(vida_distribution* self) {
@@ -327,8 +346,12 @@ void vida__drop_result(vida_distribution* self) {
   }
 }
 
-long vida__take_own_chunk(vida_distribution* self) {
-  return has_chunk(self) ? self->next++ : -1;
+vida_chunk vida__take_own_chunk(vida_distribution* self) {
+  return has_chunk(self) ? take_chunk(self) : (vida_chunk){.index = -1};
+}
+
+void vida__note_result(vida_distribution* self, long count, double seconds) {
+  vida__note_chunk(&self->pace, count, seconds);
 }
 
 vida_record* vida__own_result(vida_distribution* self, long chunk) {
@@ -357,7 +380,7 @@ int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error) {
 /* ---- the other processes --------------------------------------------------------------------- */
 
 static int answer(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
-                  long chunk, double began, VidaError* error) {
+                  vida_chunk chunk, double began, VidaError* error) {
   vida_record record = {0};
   VidaError problem = {0};
   int code = vida__make_chunk(ranks, study, columns, chunk, began, NULL, &record, &problem);
@@ -382,7 +405,10 @@ static int work_on_study(const VidaRanks* ranks, VidaStudy* study, VidaError* er
     vida_record record = {0};
     code = await(ranks, &from, &kind, &record, error);
     if (!code && kind == MESSAGE_CHUNK) {
-      code = answer(ranks, study, &columns, (long)vida__get_integer(&record), began, error);
+      vida_chunk chunk = {.index = (long)vida__get_integer(&record)};
+      chunk.first = (long)vida__get_integer(&record);
+      chunk.count = (long)vida__get_integer(&record);
+      code = answer(ranks, study, &columns, chunk, began, error);
     } else if (!code && kind == MESSAGE_REFUSED) {
       code = fail_as_refused(&record, error);
     } else {

@@ -13,19 +13,26 @@
 
 typedef struct vida_distribution vida_distribution;
 
-/* Makes the runs of a chunk of the sweep, and appends the result to a record (sweep.c). `ranks` is
- * nullable; `began`: the clock reading at the beginning of the study, for its time limit. */
+/* A chunk of a sweep: the runs from some of its starts. */
+typedef struct vida_chunk {
+  long index;        /* in the order of chunks of this process; -1: none */
+  long first, count; /* its starts */
+} vida_chunk;
+
+/* Makes the runs of a chunk of the sweep, and appends the result to a record: the chunk, the
+ * seconds that it has taken, and its rows (sweep.c). `ranks` is nullable; `began`: the clock
+ * reading at the beginning of the study, for its time limit. */
 int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
-                     long index, double began, const VidaObserver* observer, vida_record* record,
-                     VidaError* error);
+                     vida_chunk chunk, double began, const VidaObserver* observer,
+                     vida_record* record, VidaError* error);
 
 /* Asks for all starts of the sweeps, a share in each process, after comparing what the processes
  * must agree upon (`prints`, one for each study). */
 int vida__survey_together(const VidaSweepScope* scope, const vida_fingerprint* prints,
                           VidaError* error);
 
-/* Begins to distribute the chunks first .. count - 1 of a study among processes. */
-int vida__create_distribution(const VidaRanks* ranks, long first, long count,
+/* Begins to distribute the starts of a study from `first` on among processes. */
+int vida__create_distribution(const VidaRanks* ranks, const VidaStudy* study, long first,
                               vida_distribution** distribution, VidaError* error);
 void vida__destroy_distribution(vida_distribution** distribution);
 /* Receives the messages that are there, or, if it `waits`, at least one, and answers them. */
@@ -39,10 +46,13 @@ int vida__dismiss_ranks(const VidaRanks* ranks, VidaError* error);
  */
 vida_record* vida__next_result(vida_distribution* distribution);
 void vida__drop_result(vida_distribution* distribution);
-/* Takes a chunk for this process; -1: there is none. Its result goes to vida__own_result. */
-long vida__take_own_chunk(vida_distribution* distribution);
+/* Takes a chunk for this process; its index is -1 if there is none. Its result goes to
+ * vida__own_result. */
+vida_chunk vida__take_own_chunk(vida_distribution* distribution);
 vida_record* vida__own_result(vida_distribution* distribution, long chunk);
 void vida__store_own_result(vida_distribution* distribution, long chunk);
+/* Notes how long a chunk has taken, of which the result was added. */
+void vida__note_result(vida_distribution* distribution, long count, double seconds);
 
 /* What the other processes do: the runs of the chunks that they are sent, study by study. */
 int vida__work_for_rank_0(const VidaSweepScope* scope, VidaError* error);

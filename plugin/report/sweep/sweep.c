@@ -33,6 +33,7 @@ typedef struct running_sweep {
   vida_distribution* distribution; /* NULL: this is the only process */
   double written, told;            /* clock readings of the last state and of the last report, s */
   double began;
+  long chunk;        /* number of starts of the chunk that is made here */
   VidaError problem; /* of the distribution, during a chunk */
 } running_sweep;
 
@@ -91,17 +92,6 @@ static int write_state(running_sweep* work, VidaError* error) {
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-static long count_chunks(const VidaStudy* study) {
-  const long size = vida__chunk_size(study);
-  return (study->sweep->starts.count + size - 1) / size;
-}
-
-static long starts_in(const VidaStudy* study, long chunk) {
-  const long size = vida__chunk_size(study);
-  const long left = study->sweep->starts.count - chunk * size;
-  return left < size ? left : size;
-}
-
 /* Each chunk has the time that is left for the whole study. */
 static int limit_time(VidaStudy* chunk, double began, VidaError* error) {
   const double limit = VidaOptions_Get(chunk->options, "study_wall_limit");
@@ -135,16 +125,20 @@ static int check_ends(const VidaStudy* chunk, VidaError* error) {
 }
 
 int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_columns* columns,
-                     long index, double began, const VidaObserver* observer, vida_record* record,
-                     VidaError* error) {
+                     vida_chunk part, double began, const VidaObserver* observer,
+                     vida_record* record, VidaError* error) {
   VidaStudy* chunk = NULL;
-  const long first = index * vida__chunk_size(study), count = starts_in(study, index);
+  const long first = part.first, count = part.count;
+  const double start = vida__read_clock();
   int code = vida__create_chunk(study, first, count, &chunk, error);
   code = code ? code : limit_time(chunk, began, error);
   code = code ? code : limit_processors(chunk, ranks, error);
   code = code ? code : VidaStudy_Run(chunk, observer, error);
   code = code ? code : check_ends(chunk, error);
-  vida__put_integer(record, index);
+  vida__put_integer(record, part.index);
+  vida__put_integer(record, first);
+  vida__put_integer(record, count);
+  vida__put_real(record, vida__read_clock() - start);
   for (int run = 0; run < study->sweep->method_count * count && !code; run++) {
     vida__put_chunk_run(study, chunk, run, record);
   }
@@ -156,9 +150,13 @@ int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_co
 /* Adds a result to the totals and the file, whose turn has come. */
 static int add_result(running_sweep* work, vida_record* record, VidaError* error) {
   VidaStudy* study = work->study;
-  const long index = (long)vida__get_integer(record);
-  const long first = index * vida__chunk_size(study), count = starts_in(study, index);
+  vida__get_integer(record); /* its index */
+  const long first = (long)vida__get_integer(record), count = (long)vida__get_integer(record);
+  const double seconds = vida__get_real(record);
   int code = VIDA_SUCCESS;
+  if (first != study->sweep->made || count < 1 || count > study->sweep->starts.count - first) {
+    return vida__fail(error, VIDA_INPUT_OUTPUT, "a result of a sweep is not the one that is next");
+  }
   for (int m = 0; m < study->sweep->method_count; m++) {
     for (long i = 0; i < count && !code; i++) {
       code = vida__add_chunk_run(study, m, first + i, record, error);
@@ -175,7 +173,11 @@ static int add_result(running_sweep* work, vida_record* record, VidaError* error
   if (!code) {
     study->sweep->made = first + count;
   }
-  const bool is_due = vida__read_clock() - work->written >= SECONDS_BETWEEN_STATES;
+  if (!code && work->distribution) {
+    vida__note_result(work->distribution, count, seconds);
+  }
+  const bool is_due = vida__read_clock() - work->written >= SECONDS_BETWEEN_STATES ||
+                      count < vida__chunk_size(study); /* the next one may take longer */
   return code || !is_due ? code : write_state(work, error);
 }
 
@@ -189,7 +191,7 @@ static int report_progress(running_sweep* work, double of_chunk) {
     return VIDA_SUCCESS;
   }
   work->told = now;
-  const double part = of_chunk * (double)vida__chunk_size(work->study);
+  const double part = of_chunk * (double)work->chunk;
   const double done = ((double)sweep->made + part) / (double)sweep->starts.count;
   return observer->progress(observer->data, work->index, sweep->made, fmin(done, 1.0));
 }
@@ -217,10 +219,12 @@ static int watch_end(void* data, int run, const VidaRow* row, VidaError* error) 
 
 /* ---- process 0 ------------------------------------------------------------------------------- */
 
-static int make_own_chunk(running_sweep* work, long index, vida_record* record, VidaError* error) {
+static int make_own_chunk(running_sweep* work, vida_chunk chunk, vida_record* record,
+                          VidaError* error) {
   const VidaObserver observer = {.end = watch_end, .progress = watch_progress, .data = work};
   vida__clear_record(record);
-  const int code = vida__make_chunk(work->scope->ranks, work->study, &work->columns, index,
+  work->chunk = chunk.count;
+  const int code = vida__make_chunk(work->scope->ranks, work->study, &work->columns, chunk,
                                     work->began, &observer, record, error);
   if (code && work->problem.code && error) {
     *error = work->problem;
@@ -229,12 +233,17 @@ static int make_own_chunk(running_sweep* work, long index, vida_record* record, 
 }
 
 static int run_alone(running_sweep* work, VidaError* error) {
-  const long size = vida__chunk_size(work->study), chunks = count_chunks(work->study);
+  const struct vida_sweep* sweep = work->study->sweep;
+  vida_pace pace = vida__begin_pace(work->study);
   vida_record record = {0};
   int code = VIDA_SUCCESS;
-  for (long i = (work->study->sweep->made + size - 1) / size; i < chunks && !code; i++) {
-    code = make_own_chunk(work, i, &record, error);
+  while (sweep->made < sweep->starts.count && !code) {
+    const double start = vida__read_clock();
+    const vida_chunk chunk = {.first = sweep->made,
+                              .count = vida__next_chunk(&pace, sweep->starts.count - sweep->made)};
+    code = make_own_chunk(work, chunk, &record, error);
     code = code ? code : add_result(work, &record, error);
+    vida__note_chunk(&pace, chunk.count, vida__read_clock() - start);
     code = code || !report_progress(work, 0.0)
                ? code
                : vida__fail(error, VIDA_STOPPED, "%s", Vida_CodeText(VIDA_STOPPED));
@@ -250,15 +259,15 @@ static int run_distributed(running_sweep* work, VidaError* error) {
   int code = vida__try_to_end(distribution, &is_over, error);
   while (!code && !is_over) {
     vida_record* ready = vida__next_result(distribution);
-    const long own = ready ? -1 : vida__take_own_chunk(distribution);
+    const vida_chunk own = ready ? (vida_chunk){.index = -1} : vida__take_own_chunk(distribution);
     if (ready) {
       code = add_result(work, ready, error);
       vida__drop_result(distribution);
-    } else if (own >= 0) {
-      code = make_own_chunk(work, own, vida__own_result(distribution, own), error);
-      vida__store_own_result(distribution, own);
+    } else if (own.index >= 0) {
+      code = make_own_chunk(work, own, vida__own_result(distribution, own.index), error);
+      vida__store_own_result(distribution, own.index);
     }
-    code = code ? code : vida__serve_ranks(distribution, !ready && own < 0, error);
+    code = code ? code : vida__serve_ranks(distribution, !ready && own.index < 0, error);
     code = code ? code : vida__try_to_end(distribution, &is_over, error);
     code = code || !report_progress(work, 0.0)
                ? code
@@ -275,17 +284,14 @@ static int finish_files(const running_sweep* work, VidaError* error) {
 
 static int run_sweep(running_sweep* work, VidaError* error) {
   const VidaRanks* ranks = work->scope->ranks;
-  const long size = vida__chunk_size(work->study);
   work->began = work->written = vida__read_clock();
   int code = vida__check_parameters(work->study, error);
   code = code ? code : vida__find_row_columns(work->study, &work->columns, error);
   code = code ? code : open_rows(work, error);
   code = code ? code : write_state(work, error);
-  work->written = 0.0; /* the first chunk is kept at once */
   if (!code && ranks && ranks->count > 1) {
-    const long first = (work->study->sweep->made + size - 1) / size;
-    code = vida__create_distribution(ranks, first, count_chunks(work->study), &work->distribution,
-                                     error);
+    code = vida__create_distribution(ranks, work->study, work->study->sweep->made,
+                                     &work->distribution, error);
     code = code ? code : run_distributed(work, error);
     vida__destroy_distribution(&work->distribution);
   } else if (!code) {

@@ -608,12 +608,8 @@ int vida__start_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error
                         own->list[c].name, vida__real_text(rate, own->rate[row], 6));
     }
     if (!code && !own->list[c].is_coupling && own->g[row] < -1e-9 * own->size[row]) {
-      char gap[VIDA_REAL_TEXT_SIZE];
-      code = vida__fail(error, VIDA_INCONSISTENT_START,
-                        "contact '%s' begins with a negative gap, %s m, at t = %s; change the "
-                        "initial positions",
-                        own->list[c].name, vida__real_text(gap, own->g[row], 6),
-                        vida__real_text((char[VIDA_REAL_TEXT_SIZE]){0}, hybrid->at.t, 10));
+      code = vida__fail_negative_gap(hybrid->frame->self.model.system, c, own->g[row], hybrid->at.t,
+                                     error);
     }
   }
   /* What is closed at the start is no event. */

@@ -420,7 +420,7 @@ void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
 
 int vida__finish_monitors(const vida_monitors* monitors, VidaRow* row, VidaError* error) {
   const VidaStudy* study = monitors->study;
-  if (vida__jobs(study) > 1) {
+  if (vida__shares_time(study)) {
     vida__add_remark(row, (VidaRemark){.kind = VIDA_REMARK_SHARED_TIME}, NULL);
   }
   row->position_error = norm_of(&monitors->position, "position", study, row);

@@ -227,6 +227,12 @@ int vida__jobs(const VidaStudy* study) {
   return jobs < study->count ? jobs : study->count;
 }
 
+bool vida__shares_time(const VidaStudy* study) {
+  const int asked = (int)VidaOptions_Get(study->options, "jobs");
+  const int jobs = asked > 0 ? asked : vida__count_processors();
+  return jobs > 1 && (study->is_chunk ? study->whole : study->count) > 1;
+}
+
 /* Notes that steps were made in lanes. How many depends on which runs were left at the end, and so
  * on the number of processors and on what an earlier process had made. */
 static void note_lanes(VidaStudy* study) {

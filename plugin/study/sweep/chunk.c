@@ -5,18 +5,46 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "study/reference/reference.h"
 #include "study/sweep/sweep.h"
 
 /* Rows of a chunk are in memory, but its runs keep all processors and lanes busy up to its end. */
-enum { MOST_STARTS = 1024, MOST_RUNS = 4096 };
+enum { MOST_STARTS = 1024, MOST_RUNS = 4096, LEAST_STARTS = 64 };
 
 long vida__chunk_size(const VidaStudy* study) {
   const int methods = study->sweep->method_count;
   const long starts = methods > 0 ? MOST_RUNS / methods : MOST_STARTS;
-  const long blocks = (starts < MOST_STARTS ? starts : MOST_STARTS) / VIDA_BLOCK_STARTS;
-  return VIDA_BLOCK_STARTS * (blocks > 0 ? blocks : 1);
+  return starts > MOST_STARTS ? MOST_STARTS : starts < LEAST_STARTS ? LEAST_STARTS : starts;
+}
+
+/* The first chunk is small, and each later one has at most this many times as many starts. */
+enum { FIRST_STARTS = 4, MOST_GROWTH = 8 };
+/* A kill loses what a chunk has made. */
+#define SECONDS_OF_CHUNK 5.0
+
+vida_pace vida__begin_pace(const VidaStudy* study) {
+  const int asked = (int)VidaOptions_Get(study->options, "jobs");
+  const int jobs = asked > 0 ? asked : vida__count_processors();
+  return (vida_pace){.least = jobs,
+                     .most = vida__chunk_size(study),
+                     .next = FIRST_STARTS,
+                     .block = vida__block_size(study->sweep->starts.count)};
+}
+
+void vida__note_chunk(vida_pace* pace, long count, double seconds) {
+  const double fitting =
+      seconds > 0.0 ? SECONDS_OF_CHUNK / seconds * (double)count : (double)pace->most;
+  const double grown = fmin(fitting, (double)MOST_GROWTH * (double)count);
+  pace->next = grown < (double)pace->most ? (long)grown : pace->most;
+}
+
+long vida__next_chunk(const vida_pace* pace, long left) {
+  const long wanted = pace->next > pace->least ? pace->next : pace->least;
+  const long blocks = (wanted < pace->most ? wanted : pace->most) / pace->block;
+  const long count = blocks > 0 ? blocks * pace->block : pace->block;
+  return count < left ? count : left;
 }
 
 /* ---- creation -------------------------------------------------------------------------------- */
@@ -68,6 +96,7 @@ int vida__create_chunk(const VidaStudy* study, long first, long count, VidaStudy
   int code = copy_study(study, chunk, error);
   if (!code) {
     (*chunk)->is_chunk = true;
+    (*chunk)->whole = study->sweep->method_count * study->sweep->starts.count;
   }
   code = code ? code : add_runs(study, *chunk, first, count, error);
   code =

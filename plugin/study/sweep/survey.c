@@ -8,17 +8,27 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "study/reference/reference.h"
 #include "study/sweep/sweep.h"
 
-enum { TRIED_STARTS = 48 }; /* whose consistent values are compared */
+enum {
+  TRIED_STARTS = 48, /* whose consistent values are compared */
+  MANY_STARTS = 1 << 20,
+  BLOCK_OF_MANY = 64
+};
 
 static size_t coordinates(const VidaStudy* study) {
   return (size_t)VidaSystem_CoordinateCount(study->system);
 }
 
+long vida__block_size(long starts) {
+  return starts > MANY_STARTS ? BLOCK_OF_MANY : 1;
+}
+
 size_t vida__block_count(long starts) {
-  return ((size_t)starts + VIDA_BLOCK_STARTS - 1) / VIDA_BLOCK_STARTS;
+  const size_t size = (size_t)vida__block_size(starts);
+  return ((size_t)starts + size - 1) / size;
 }
 
 /* ---- a share of the starts ------------------------------------------------------------------- */
@@ -42,10 +52,10 @@ static void include_value(vida_swept_value* swept, double value) {
 static int look_at_block(VidaStudy* study, long block, double* q, VidaError* error) {
   struct vida_sweep* sweep = study->sweep;
   const size_t n = coordinates(study);
-  const long first = block * VIDA_BLOCK_STARTS;
+  const long size = vida__block_size(sweep->starts.count), first = block * size;
   char label[VIDA_OPTIONS_SIZE];
   uint64_t sum = VIDA_CHECKSUM_START;
-  for (long i = first; i < first + VIDA_BLOCK_STARTS && i < sweep->starts.count; i++) {
+  for (long i = first; i < first + size && i < sweep->starts.count; i++) {
     const int code = vida__ask_start(study, i, q, label, error);
     if (code) {
       return code;
@@ -100,25 +110,36 @@ void vida__get_share(VidaStudy* study, int part, int parts, vida_record* record)
   }
 }
 
+static int fail_as_other(long first, long end, VidaError* error) {
+  char which[VIDA_NAME_SIZE] = "";
+  if (end - first == 1) {
+    vida__append(which, sizeof which, "start %ld of the sweep is", end);
+  } else {
+    vida__append(which, sizeof which, "the starts %ld to %ld of the sweep are", first + 1, end);
+  }
+  return vida__fail(error, VIDA_BAD_ARGUMENT,
+                    "%s not the same when asked for again: the function must always give the same "
+                    "start for the same number, in every process",
+                    which);
+}
+
 int vida__check_starts(const VidaStudy* study, long first, long count, const double* starts,
                        char (*labels)[VIDA_OPTIONS_SIZE], VidaError* error) {
   const struct vida_sweep* sweep = study->sweep;
   const size_t n = coordinates(study);
-  const long begin = (first + VIDA_BLOCK_STARTS - 1) / VIDA_BLOCK_STARTS;
-  for (long block = begin; sweep->is_surveyed && block * VIDA_BLOCK_STARTS < first + count;
-       block++) {
-    const long least = block * VIDA_BLOCK_STARTS, beyond = least + VIDA_BLOCK_STARTS;
+  const long size = vida__block_size(sweep->starts.count);
+  for (long block = (first + size - 1) / size; sweep->is_surveyed; block++) {
+    const long begin = block * size, beyond = begin + size;
     const long end = beyond < sweep->starts.count ? beyond : sweep->starts.count;
     uint64_t sum = VIDA_CHECKSUM_START;
-    for (long i = least; i < end && end <= first + count; i++) {
+    if (begin >= first + count || end > first + count) {
+      break;
+    }
+    for (long i = begin; i < end; i++) {
       sum = include_start(sum, starts + (size_t)(i - first) * 2 * n, 2 * n, labels[i - first]);
     }
-    if (end <= first + count && sum != sweep->blocks[block]) {
-      return vida__fail(error, VIDA_BAD_ARGUMENT,
-                        "the starts %ld to %ld of the sweep are not the same when they are asked "
-                        "for again: their function must always give the same start for the same "
-                        "number, in every process",
-                        least + 1, end);
+    if (sum != sweep->blocks[block]) {
+      return fail_as_other(begin, end, error);
     }
   }
   return VIDA_SUCCESS;

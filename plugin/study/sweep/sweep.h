@@ -17,8 +17,6 @@ typedef struct vida_sweep_method {
   vida_totals totals;
 } vida_sweep_method;
 
-enum { VIDA_BLOCK_STARTS = 64 };
-
 /* The limits of a value that the starts give; NaN if they do not give it. */
 typedef struct vida_swept_value {
   double least, largest;
@@ -30,7 +28,7 @@ struct vida_sweep {
   int method_count;
   size_t method_capacity;
   bool is_surveyed;        /* the next four are known */
-  uint64_t* blocks;        /* a checksum of each VIDA_BLOCK_STARTS starts */
+  uint64_t* blocks;        /* a checksum of each block of starts */
   vida_swept_value* swept; /* 2 n: of q, then v */
   bool* varies;            /* 2 n: the consistent value differs between starts */
   int axes[2];             /* places of the first two swept values; -1: there is none */
@@ -46,7 +44,9 @@ int vida__add_sweep_method(VidaStudy* study, const VidaOptions* method, VidaErro
 int vida__ask_start(const VidaStudy* study, long index, double* q, char label[VIDA_OPTIONS_SIZE],
                     VidaError* error);
 
-/* Returns the number of blocks of a number of starts (survey.c). */
+/* Returns the number of starts of a block: one, unless there are very many starts (survey.c). */
+long vida__block_size(long starts);
+/* Returns the number of blocks. */
 size_t vida__block_count(long starts);
 /* Asks for all starts: their checksums and limits, and which values differ. */
 int vida__survey_starts(VidaStudy* study, VidaError* error);
@@ -68,8 +68,19 @@ void vida__include_starts(const VidaStudy* study, vida_fingerprint* print);
 
 /* Empties the totals, and removes the runs that an earlier sweep has left in the study. */
 void vida__begin_sweep(VidaStudy* study);
-/* Returns the number of starts of a chunk. It does not depend on how the runs are made. */
+/* Returns the largest number of starts of a chunk. */
 long vida__chunk_size(const VidaStudy* study);
+/* How many starts the next chunk has: as many as take some seconds, so that a kill loses no more,
+ * in whole blocks of the survey, which are compared then. Results do not depend on it. */
+typedef struct vida_pace {
+  long least, most, next, block;
+} vida_pace;
+/* Returns the pace of a sweep that begins. */
+vida_pace vida__begin_pace(const VidaStudy* study);
+/* Notes how long a chunk has taken. */
+void vida__note_chunk(vida_pace* pace, long count, double seconds);
+/* Returns the number of starts of the next chunk, of those that are `left`. */
+long vida__next_chunk(const vida_pace* pace, long left);
 /* Returns the number of starts from which the reference has failed. */
 long vida__count_unreferenced(const VidaStudy* study);
 /* Creates a study of the runs from `count` starts, first those of the first method. */

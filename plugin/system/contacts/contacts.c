@@ -350,3 +350,18 @@ int VidaSystem_ContactSlipCount(const VidaSystem* system, int contact) {
   const vida_contact* found = find(system, contact);
   return found ? found->slip_count : 0;
 }
+
+const char* vida__gap_unit(const VidaSystem* system, int contact) {
+  const char* unit = system->contacts->set.rows[system->contacts->list[contact].first_row].unit;
+  return unit && *unit ? unit : "m";
+}
+
+int vida__fail_negative_gap(const VidaSystem* system, int contact, double gap, double t,
+                            VidaError* error) {
+  char texts[2][VIDA_REAL_TEXT_SIZE];
+  return vida__fail(error, VIDA_INCONSISTENT_START,
+                    "contact '%s' begins with a negative gap, %s %s, at t = %s; change the initial "
+                    "positions",
+                    system->contacts->list[contact].name, vida__real_text(texts[0], gap, 6),
+                    vida__gap_unit(system, contact), vida__real_text(texts[1], t, 10));
+}

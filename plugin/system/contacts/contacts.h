@@ -88,6 +88,12 @@ void vida__exchange_rows(VidaSystem* system);
  * unit: that of g (friction.c). */
 int vida__add_held_row(VidaSystem* system, const char* name, const char* unit, int g,
                        VidaError* error);
+/* Returns the unit of the gap of a contact: "m", or "rad" for limits of hinges (contacts.c). */
+const char* vida__gap_unit(const VidaSystem* system, int contact);
+/* Fails with VIDA_INCONSISTENT_START because the gap of a contact is negative at the start
+ * (contacts.c). */
+int vida__fail_negative_gap(const VidaSystem* system, int contact, double gap, double t,
+                            VidaError* error);
 /* Returns the name of the first coupling of a system; NULL if it has none. */
 const char* vida__first_coupling(const VidaSystem* system);
 /* Adds the rows of the displacements of a contact, if its slip velocities are rates of linear
