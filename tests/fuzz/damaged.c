@@ -6,6 +6,7 @@
 
 #include "base/record.h"
 #include "fuzz.h"
+#include "support/bob.h"
 
 /* Changes some bytes, removes a part or repeats one. Returns the new size, at most FUZZ_SIZE. */
 static size_t damage(char* text, size_t size) {
@@ -274,20 +275,9 @@ static checkpoint checkpoints[MOST_CHECKPOINTS];
 static int checkpoint_count;
 
 static VidaSystem* make_system(bool is_constrained) {
-  static const double down[] = {0.0, -9.81};
   VidaError error;
   VidaSystem* system = NULL;
-  const VidaParticle bob = {"bob",
-                            1.0,
-                            {VidaInitial_Given(0.6), VidaInitial_Given(-0.8)},
-                            {VidaInitial_Given(0.08), VidaInitial_Given(0.06)}};
-  const VidaDistance rod = {"rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(0), 1.0};
-  int code = VidaSystem_Create("pendulum", 2, &system, &error);
-  code = code ? code : VidaSystem_AddParticle(system, &bob, NULL, &error);
-  code = code ? code : VidaSystem_AddGravity(system, down, &error);
-  if (!code && is_constrained) {
-    code = VidaSystem_AddDistance(system, &rod, &error);
-  }
+  int code = bob_system(0.08, 0.06, 9.81, is_constrained, &system, &error);
   code = code ? code : VidaSystem_Complete(system, &error);
   if (code) {
     fuzz_fail(error.message);

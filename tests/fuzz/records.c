@@ -6,6 +6,7 @@
 #include <vida/vida.h>
 
 #include "fuzz.h"
+#include "support/bob.h"
 
 static int accept(VidaIntegration* integration, VidaError* error) {
   (void)integration, (void)error;
@@ -81,9 +82,7 @@ static void try_record(lua_State* L, uint64_t seed) {
   VidaSystem* system = NULL;
   VidaOptions* options = NULL;
   VidaStepper* stepper = NULL;
-  const VidaParticle bob = {"bob", 1.0, {VidaInitial_Given(0.5)}, {VidaInitial_Given(0.1)}};
-  int code = VidaSystem_Create("free", 2, &system, &error);
-  code = code ? code : VidaSystem_AddParticle(system, &bob, NULL, &error);
+  int code = bob_system(0.1, 0.0, 0.0, false, &system, &error);
   code = code ? code : VidaSystem_Complete(system, &error);
   code = code ? code : VidaOptions_Create(method->info.name, &options, &error);
   if (!code) {

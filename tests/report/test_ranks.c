@@ -7,6 +7,7 @@
 #include <string.h>
 #include <vida/vida.h>
 
+#include "support/bob.h"
 #include "support/check.h"
 
 enum { STARTS = 2000 };
@@ -51,14 +52,7 @@ static VidaStudy* make_sweep(const VidaSystem* system, double time) {
 static VidaSystem* make_system(void) {
   VidaError error;
   VidaSystem* system = NULL;
-  const VidaParticle bob = {"bob",
-                            1.0,
-                            {VidaInitial_Given(0.6), VidaInitial_Given(-0.8)},
-                            {VidaInitial_Given(0.0), VidaInitial_Given(0.0)}};
-  const VidaDistance rod = {"rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(0), 1.0};
-  REQUIRE_OK(VidaSystem_Create("pendulum", 2, &system, &error), &error);
-  REQUIRE_OK(VidaSystem_AddParticle(system, &bob, NULL, &error), &error);
-  REQUIRE_OK(VidaSystem_AddDistance(system, &rod, &error), &error);
+  REQUIRE_OK(bob_system(0.0, 0.0, 0.0, true, &system, &error), &error);
   REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
   return system;
 }

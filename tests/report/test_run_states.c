@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vida/vida.h>
 
+#include "support/bob.h"
 #include "support/check.h"
 
 /* The library forgets some memory when it gives up a damaged file. */
@@ -51,16 +52,8 @@ static problem make_problem(const char* folder, const char* format, int jobs) {
   VidaError error;
   problem made = {0};
   VidaOptions* options = NULL;
-  const VidaParticle bob = {"bob",
-                            1.0,
-                            {VidaInitial_Given(0.6), VidaInitial_Given(-0.8)},
-                            {VidaInitial_Given(0.8), VidaInitial_Given(0.6)}};
-  const VidaDistance rod = {"rod", VidaPoint_Fixed(0.0, 0.0, 0.0), VidaPoint_Particle(0), 1.0};
   const VidaForce force = {.value = push};
-  REQUIRE_OK(VidaSystem_Create("pendulum", 2, &made.system, &error), &error);
-  REQUIRE_OK(VidaSystem_AddParticle(made.system, &bob, NULL, &error), &error);
-  REQUIRE_OK(VidaSystem_AddGravity(made.system, (const double[]){0.0, -9.81}, &error), &error);
-  REQUIRE_OK(VidaSystem_AddDistance(made.system, &rod, &error), &error);
+  REQUIRE_OK(bob_system(0.8, 0.6, 9.81, true, &made.system, &error), &error);
   REQUIRE_OK(VidaSystem_AddForce(made.system, "push", 2, (const int[]){0, 1}, &force, NULL, &error),
              &error);
   REQUIRE_OK(VidaSystem_Complete(made.system, &error), &error);
