@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "stepper/method_options.h"
 #include "study/measure/shadow.h"
@@ -148,6 +149,7 @@ int VidaStudy_Create(const VidaSystem* system, const VidaOptions* options, VidaS
     return vida__fail_memory(error);
   }
   made->system = system;
+  made->processors = vida__count_processors();
   made->q0 = vida__allocate((size_t)n, sizeof(double));
   made->v0 = vida__allocate((size_t)n, sizeof(double));
   made->parameters =

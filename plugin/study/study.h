@@ -78,8 +78,9 @@ struct VidaStudy {
   vida_reference** start_references; /* its solutions from the starts of runs; NULL: none */
   int start_reference_count;
   vida_missing_references missing;
-  bool is_chunk; /* of a sweep, which reports missing references as a whole */
-  long whole;    /* of a chunk: the number of runs of the sweep */
+  int processors; /* of the process when the study was created: to count them takes system calls */
+  bool is_chunk;  /* of a sweep, which reports missing references as a whole */
+  long whole;     /* of a chunk: the number of runs of the sweep */
   vida_run* runs;
   int count;
   size_t capacity;

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/processors.h"
 #include "base/text.h"
 #include "report/sweep/distribution.h"
 #include "report/sweep/files.h"
@@ -105,7 +104,7 @@ static int limit_time(VidaStudy* chunk, double began, VidaError* error) {
 
 /* jobs = 0 means the processors of this process, which share a machine with others. */
 static int limit_processors(VidaStudy* chunk, const VidaRanks* ranks, VidaError* error) {
-  const int own = vida__count_processors();
+  const int own = chunk->processors;
   if (!ranks || ranks->processors < 1 || VidaOptions_Get(chunk->options, "jobs") != 0.0) {
     return VIDA_SUCCESS;
   }

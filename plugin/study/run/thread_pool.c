@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/processors.h"
 #include "base/text.h"
 #include "study/reference/reference.h"
 #include "study/study.h"
@@ -221,16 +220,19 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   return pool.code;
 }
 
-int vida__jobs(const VidaStudy* study) {
+/* Returns the number of runs that may be made at once. */
+static int count_jobs(const VidaStudy* study) {
   const int asked = (int)VidaOptions_Get(study->options, "jobs");
-  const int jobs = asked > 0 ? asked : vida__count_processors();
+  return asked > 0 ? asked : study->processors;
+}
+
+int vida__jobs(const VidaStudy* study) {
+  const int jobs = count_jobs(study);
   return jobs < study->count ? jobs : study->count;
 }
 
 bool vida__shares_time(const VidaStudy* study) {
-  const int asked = (int)VidaOptions_Get(study->options, "jobs");
-  const int jobs = asked > 0 ? asked : vida__count_processors();
-  return jobs > 1 && (study->is_chunk ? study->whole : study->count) > 1;
+  return count_jobs(study) > 1 && (study->is_chunk ? study->whole : study->count) > 1;
 }
 
 /* Notes that steps were made in lanes. How many depends on which runs were left at the end, and so

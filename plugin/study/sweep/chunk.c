@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/processors.h"
 #include "base/text.h"
 #include "study/reference/reference.h"
 #include "study/sweep/sweep.h"
@@ -26,7 +25,7 @@ enum { FIRST_STARTS = 4, MOST_GROWTH = 8 };
 
 vida_pace vida__begin_pace(const VidaStudy* study) {
   const int asked = (int)VidaOptions_Get(study->options, "jobs");
-  const int jobs = asked > 0 ? asked : vida__count_processors();
+  const int jobs = asked > 0 ? asked : study->processors;
   return (vida_pace){.least = jobs,
                      .most = vida__chunk_size(study),
                      .next = FIRST_STARTS,
