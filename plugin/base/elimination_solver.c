@@ -1,5 +1,6 @@
 #include "base/elimination_solver.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,6 +127,53 @@ int vida__solve_eliminated(vida_linear* linear, const double* b, double* x) {
     refine(linear, kept, x, N_VGetArrayPointer(linear->solution));
   }
   return vida__are_finite(x, size) ? VIDA_SUCCESS : VIDA_STEP_SINGULAR;
+}
+
+/* Computes residual = b - A x (size). Returns its largest element relative to the terms from which
+ * it comes; terms (size): work space. */
+static double find_defect(const vida_linear* linear, const double* b, const double* restrict x,
+                          double* restrict residual, double* restrict terms) {
+  const vida_pattern* pattern = linear->pattern;
+  double largest = 0.0;
+  sunindextype k = 0;
+  for (int i = 0; i < pattern->size; i++) {
+    residual[i] = b[i];
+    terms[i] = fabs(b[i]);
+  }
+  for (int j = 0; j < pattern->size; j++) {
+    for (const sunindextype end = pattern->column_start[j + 1]; k < end; k++) {
+      const double term = linear->values[k] * x[j];
+      residual[pattern->row[k]] -= term;
+      terms[pattern->row[k]] += fabs(term);
+    }
+  }
+  for (int i = 0; i < pattern->size; i++) {
+    const double relative = fabs(residual[i]) / terms[i]; /* NaN without terms */
+    largest = terms[i] > 0.0 && !(relative <= largest) ? relative : largest;
+  }
+  return largest;
+}
+
+bool vida__solve_checked(vida_linear* linear, const double* b, double* x) {
+  static const double allowed = 1e-13;
+  enum { CORRECTIONS = 2 };
+  const int size = linear->pattern->size;
+  double *residual = N_VGetArrayPointer(linear->solution), *terms = linear->extent;
+  vida__elimination_solve(linear->last_elimination, b, x);
+  double defect = find_defect(linear, b, x, residual, terms);
+  for (int k = 0; k < CORRECTIONS && !(defect <= allowed); k++) {
+    vida__elimination_solve(linear->last_elimination, residual, residual);
+    for (int i = 0; i < size; i++) {
+      x[i] += residual[i];
+    }
+    defect = find_defect(linear, b, x, residual, terms);
+  }
+  return defect <= allowed && vida__are_finite(x, size);
+}
+
+void vida__reject_elimination(vida_linear* linear) {
+  linear->last_elimination = NULL;
+  count_failures(linear);
 }
 
 /* ---- the operations of a SUNLinearSolver ----------------------------------------------------- */

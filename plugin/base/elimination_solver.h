@@ -17,5 +17,10 @@ bool vida__eliminate(vida_linear* linear);
 
 /* Solves with linear->last_elimination, as vida__linear_solve does. */
 int vida__solve_eliminated(vida_linear* linear, const double* b, double* x);
+/* The same for linear->is_checked; x is not b. Returns whether both sides of the equations agree to
+ * rounding, after corrections. */
+bool vida__solve_checked(vida_linear* linear, const double* b, double* x);
+/* Takes the last factors for a failure of elimination. */
+void vida__reject_elimination(vida_linear* linear);
 
 #endif

@@ -421,10 +421,7 @@ bool vida__linear_lacks_memory(const vida_linear* linear) {
   return common && (common->status == KLU_OUT_OF_MEMORY || common->status == KLU_TOO_LARGE);
 }
 
-int vida__linear_factor(vida_linear* linear) {
-  if (vida__eliminate(linear)) {
-    return VIDA_SUCCESS;
-  }
+static int factor_with_pivots(vida_linear* linear) {
   vida__linear_store_all(linear);
   find_scales(linear);
   if (linear->is_scaled) {
@@ -436,14 +433,32 @@ int vida__linear_factor(vida_linear* linear) {
   return vida__linear_lacks_memory(linear) ? VIDA_OUT_OF_MEMORY : VIDA_STEP_SINGULAR;
 }
 
+int vida__linear_factor(vida_linear* linear) {
+  return vida__eliminate(linear) ? VIDA_SUCCESS : factor_with_pivots(linear);
+}
+
+void vida__linear_check_solutions(vida_linear* linear) {
+  linear->is_checked = true;
+}
+
 int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
   const int size = linear->pattern->size;
   double* right_side = N_VGetArrayPointer(linear->right_side);
   const double* solution = N_VGetArrayPointer(linear->solution);
-  if (linear->last_elimination) {
+  if (linear->last_elimination && !linear->is_checked) {
     return vida__solve_eliminated(linear, b, x);
   }
-  memcpy(right_side, b, (size_t)size * sizeof *b);
+  memcpy(right_side, b, (size_t)size * sizeof *b); /* x may be b */
+  if (linear->last_elimination) {
+    if (vida__solve_checked(linear, right_side, x)) {
+      return VIDA_SUCCESS;
+    }
+    vida__reject_elimination(linear);
+    const int code = factor_with_pivots(linear);
+    if (code) {
+      return code;
+    }
+  }
   scale_vector(linear, right_side);
   if (SUNLinSolSolve(linear->pivoting, linear->matrix, linear->solution, linear->right_side, 0.0)) {
     return VIDA_STEP_SINGULAR;

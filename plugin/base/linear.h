@@ -42,6 +42,7 @@ typedef struct vida_linear {
   bool* seen;           /* entries: whether it has differed from zero */
   int failures, skips;  /* consecutive failures of elimination; next factorizations without it */
   bool is_rough;        /* see vida__linear_make_rough */
+  bool is_checked;      /* see vida__linear_check_solutions */
   double refined_below; /* elimination with a smaller relative pivot refines its solutions */
   bool is_prepared;     /* it has been factored once; unless it is large, `pivoting` has, too, and
                            allocates no more */
@@ -98,6 +99,11 @@ void vida__linear_expect_symmetric(vida_linear* linear);
  * elimination costs half if the values are symmetric, accepts smaller pivots, and refines nothing.
  */
 void vida__linear_make_rough(vida_linear* linear, bool is_rough);
+/* For solutions that nothing corrects afterwards: compares both sides of the equations after each
+ * solution with elimination, and factors with pivots where they differ. Elimination sees pivots
+ * that have lost digits, but not one that is small from the beginning beside the rest of its
+ * column, as in the singular mass matrix of a quaternion. */
+void vida__linear_check_solutions(vida_linear* linear);
 /* Copies the values to the SUNMatrix and factors it. Returns 0, VIDA_STEP_SINGULAR or
  * VIDA_OUT_OF_MEMORY. */
 int vida__linear_factor(vida_linear* linear);

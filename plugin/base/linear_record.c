@@ -104,6 +104,7 @@ void vida__linear_record(vida_linear* linear, VidaRecord* record) {
   VidaRecord_Reals(record, linear->scale, (size_t)linear->pattern->size);
   VidaRecord_Flag(record, &linear->is_scaled);
   VidaRecord_Flag(record, &linear->is_rough);
+  VidaRecord_Flag(record, &linear->is_checked);
   VidaRecord_Reals(record, &linear->refined_below, 1);
   if (linear->elimination) {
     record_eliminations(linear, record);

@@ -265,3 +265,20 @@ test_two_stages()
 test_reversal()
 test_holonomic()
 test_refusals()
+
+-- ---- errors along nonholonomic rows ---------------------------------------------------------------
+-- Positions are not projected along them, so that their error belongs to the error of a step: x = 1 - cos t.
+do
+  local s = vida.system "row"
+  local _, vx = s:coordinate { "x", value = 0, rate = 0, unit = "m" }
+  local _, vy = s:coordinate { "y", value = 0, rate = 1, unit = "m" }
+  s:kinetic(0.5 * (vx ^ 2 + vy ^ 2))
+  s:nonholonomic { "c", vx - vida.sin(s.time), unit = "m/s" }
+  for _, rtol in ipairs { 1e-5, 1e-8 } do
+    local stepper = s:stepper { "cvode-projected", h = 4, rtol = rtol }
+    stepper:start()
+    assert(stepper:step())
+    local error = math.abs(stepper:positions()[1] - (1 - math.cos(4)))
+    assert(error < 1000 * rtol, ("cvode-projected, rtol = %g: an error of %g m"):format(rtol, error))
+  end
+end

@@ -247,6 +247,30 @@ for _, count in ipairs { 50, 200 } do
 end
 method = "moreau-jean"
 
+-- ---- a body on four feet ------------------------------------------------------------------------
+-- A quaternion has a singular mass matrix, and no motion determines how four feet share their force. The
+-- block falls by 0.1 m and rests on its feet, at the energy m g z.
+do
+  local block = vida.system "block"
+  block:gravity { 0, 0, -9.81 }
+  local body = block:body { "body", mass = 2, inertia = { 0.2, 0.3, 0.4 }, position = { 0, 0, 0.5 } }
+  for i, foot in ipairs { { 1, 1, -0.4 }, { -1, 1, -0.4 }, { 1, -1, -0.4 }, { -1, -1, -0.4 } } do
+    block:contact { "foot " .. i, gap = body:point(foot).position[3] }
+  end
+  for _, h in ipairs { 0.01, 0.005, 0.001 } do
+    local spook = block:stepper { "spook", h = h }
+    spook:start()
+    local deepest = 1
+    for _ = 1, math.floor(1.5 / h + 0.5) do
+      assert(spook:step())
+      deepest = math.min(deepest, spook:positions()[3])
+    end
+    near(spook:positions()[3], 0.4, 1e-6, "the height of the block at rest, h = " .. h)
+    near(spook:energy(), 2 * 9.81 * 0.4, 1e-5, "its energy")
+    near(deepest, 0.4, 5e-3, "its deepest place") -- h v = 0.014 m in the first step, damped
+  end
+end
+
 -- ---- refusals -----------------------------------------------------------------------------------
 
 local low = vida.system "low"

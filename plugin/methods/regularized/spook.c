@@ -158,6 +158,9 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
  * which a loss of a few digits is rounding. */
 static int start(VidaIntegration* self, VidaError* error) {
   vida__linear_allow_symmetric(self->model.node_matrix);
+  if (!self->model.system->separable) {
+    vida__linear_check_solutions(self->model.node_matrix); /* masses may be singular */
+  }
   const int code = vida__regularized_start(self, error);
   return code ? code : vida__spook_contacts_start(self, error);
 }

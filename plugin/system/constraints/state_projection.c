@@ -223,6 +223,11 @@ int vida__project_error(vida_state_projection* projection, double* error) {
     memset(projection->g, 0, (size_t)system->row_count * sizeof *projection->g);
     vida__add_constraint_velocity(system, vida__projector_jacobian(projection->projector), 1.0,
                                   part, projection->g);
+    for (int r = 0; r < system->row_count && level == 0; r++) {
+      if (system->rows[r].is_nonholonomic) { /* positions are not projected along it */
+        projection->g[r] = 0.0;
+      }
+    }
     const int code = vida__projector_correct(projection->projector, projection->g, projection->dq);
     if (code) {
       return code;
