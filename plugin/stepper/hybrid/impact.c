@@ -342,8 +342,9 @@ static int check_energy(const vida_hybrid* hybrid, VidaError* error) {
 }
 
 /* The impulses of several contacts may cancel each other in a slip velocity, of which rounding
- * remains: takes the sizes of what they have added to slip velocities. */
+ * remains, or the residual of a solution: takes the sizes beside which these are rounding. */
 static void take_slip_sizes(vida_hybrid* hybrid) {
+  static const double residuals = 8.0; /* a slip velocity may have some of them */
   vida_hybrid_contacts* own = hybrid->contacts;
   const size_t n = (size_t)hybrid->frame->self.model.n;
   double *change = own->right_side, *sizes = own->multipliers; /* as in find_column */
@@ -355,10 +356,12 @@ static void take_slip_sizes(vida_hybrid* hybrid) {
     }
   }
   vida__add_row_sizes(own->all, own->entries, change, sizes);
+  const double unsolved = residuals * own->residual / VIDA_ROUNDED_RATE;
   for (int c = 0; c < own->count; c++) {
     for (int s = 1; s <= own->list[c].slip_count; s++) {
-      double* speed = &own->speed[own->first_row[c] + s];
-      *speed = fmax(*speed, sizes[own->first_row[c] + s]);
+      const int row = own->first_row[c] + s;
+      const double least = sizes[row] > 0.0 ? fmax(sizes[row], unsolved) : 0.0;
+      own->speed[row] = fmax(own->speed[row], least);
     }
   }
   for (int k = 0; k < own->row_count; k++) {
@@ -376,6 +379,7 @@ int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaEr
     return VIDA_SUCCESS;
   }
   memcpy(own->w_before, own->w, (size_t)own->row_count * sizeof *own->w_before);
+  own->residual = 0.0;
   const int code = own->law == VIDA_IMPACT_WAVE ? hit_in_turn(hybrid, at, error)
                                                 : vida__hit_together(hybrid, at, own->law, error);
   for (int i = 0; i < own->touching_count; i++) {
