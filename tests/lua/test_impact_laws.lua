@@ -230,6 +230,30 @@ for _, law in ipairs(laws) do
     end
   end
 end
+-- A box that is turned by no more than rounding lands on both feet at one time: it keeps e^2 of its energy,
+-- 0.5 m (1 + 2 g 0.6) e^2 above the floor, and does not turn.
+for _, law in ipairs(laws) do
+  for _, angle in ipairs { 1e-15, -1e-14, 1e-13, -1e-12 } do
+    for _, friction in ipairs { 0, 0.3 } do
+      local m, e, g = 2, 0.5, 9.81
+      local s = vida.system { "box", dimension = 2 }
+      s:gravity { 0, -g }
+      local b = s:body { "b", mass = m, inertia = 0.2, position = { 0, 1 }, angle = angle,
+        velocity = { 0, -1 } }
+      for i = -1, 1, 2 do
+        local foot = b:point { 0.5 * i, -0.4 }
+        s:contact { "foot " .. i, gap = foot.position[2], restitution = e, friction = friction,
+          slip = friction > 0 and { foot.velocity[1] } or nil }
+      end
+      local lands = s:stepper { "radau", h = 0.01, impact_law = law }
+      lands:start()
+      assert(lands:step(30))
+      check.close(lands:energy(), m * g * 0.4 + 0.5 * m * (1 + 2 * g * 0.6) * e ^ 2, 1e-9)
+      check.close(lands:velocities()[1], 0, 1e-9)
+      check.close(lands:velocities()[3], 0, 1e-9)
+    end
+  end
+end
 -- A ball between two others that hit it from both sides at equal speeds: it stays, and they return with e
 -- times their speed.
 for _, law in ipairs(laws) do

@@ -394,6 +394,35 @@ for _, method in ipairs { "rattle", "radau" } do
   assert(row.message:find("t = 1", 1, true) and row.message:find("moreau-jean", 1, true), row.message)
 end
 
+-- ---- a block that falls flat on four feet with friction rests where it lands, with all feet -------------
+-- The impulses of its feet cancel each other in the slip velocities. Rest at t0 (1 + e) / (1 - e).
+for _, method in ipairs { "radau", "hht", "half-explicit", "post-stabilized", "extrapolation" } do
+  for _, case in ipairs { { mu = 0.3, e = 0 }, { mu = 0.05, e = 0 }, { mu = 0.3, e = 0.3 } } do
+    local drop = 0.01
+    local s = vida.system "block"
+    s:gravity { 0, 0, -g }
+    local b = s:body { "b", mass = 2, inertia = { 0.2, 0.3, 0.4 }, position = { 0, 0, 0.4 + drop } }
+    for i, p in ipairs { { 1, 1, -0.4 }, { -1, 1, -0.4 }, { 1, -1, -0.4 }, { -1, -1, -0.4 } } do
+      local q = b:point(p)
+      s:contact { "foot " .. i, gap = q.position[3], friction = case.mu, restitution = case.e,
+        slip = { q.velocity[1], q.velocity[2] } }
+    end
+    local rests = run(s, { method, h = 0.01 }, 0.3)
+    local q, v = rests:positions(), rests:velocities()
+    check.close(q[1], 0, 1e-12)
+    check.close(q[2], 0, 1e-12)
+    check.close(q[3], 0.4, 1e-12)
+    for k = 1, 7 do
+      check.close(v[k], 0, 1e-12)
+    end
+    local times = times_of(rests, "rest")
+    assert(#times == 4 and #times_of(rests, "slide") == 0)
+    for _, t in ipairs(times) do
+      check.close(t, math.sqrt(2 * drop / g) * (1 + case.e) / (1 - case.e), 1e-6)
+    end
+  end
+end
+
 -- ---- contacts that depend on each other: forces are not unique, the motion is ------------------------
 -- A block with two feet, on which a force k t acts in the height h above the feet. Friction of both feet
 -- is one sum, which holds it until k t = mu m g: no single foot decides, although the loads differ.

@@ -92,6 +92,7 @@ struct vida_hybrid_contacts {
   double* delassus;                    /* VIDA_IMPACT_ROWS x VIDA_IMPACT_ROWS */
   double *w, *w_size, *impulse, *work; /* VIDA_IMPACT_ROWS */
   double* w_before;                    /* w before the impact */
+  double residual;                     /* m/s: the largest one of the impulses that were solved */
   vida_impact_law law;
   vida_touching_problem* problem;
   double* base_rate;                  /* of the constraints of the system: G v + g_t */

@@ -6,9 +6,12 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "stepper/hybrid/contacts.h"
+#include "system/evaluate/sizes.h"
 
 /* Relative to the terms of a gap: bodies that are nearer touch in an inelastic collapse. */
 static const double crowded_gap = 1e-9;
+/* Of a step: contacts whose gaps vanish so shortly after an impact are hit with it. */
+static const double same_moment = 1e-9;
 
 /* ---- contacts that touch --------------------------------------------------------------------- */
 
@@ -100,6 +103,19 @@ static int fail_count(const vida_hybrid* hybrid, int contact, double at, VidaErr
                          VIDA_IMPACT_ROWS, more);
 }
 
+/* Returns the size below which the gap of contact c vanishes at an event. Feet that meet the ground
+ * at one time meet it at times that rounding of the positions has made different: a gap that
+ * approaches, and would vanish in a moment, has vanished. */
+static double find_slack(const vida_hybrid* hybrid, int c, double t) {
+  const vida_hybrid_contacts* own = hybrid->contacts;
+  const int row = own->first_row[c];
+  const double rate = own->rate[row];
+  const double rounding = 16.0 * DBL_EPSILON * (own->size[row] + fabs(t * rate));
+  const double slack = hybrid->crowd.is_crowded ? crowded_gap * own->reach[c] : rounding;
+  const bool comes = rate < -VIDA_ROUNDED_RATE * own->speed[row];
+  return comes ? fmax(slack, same_moment * hybrid->h * -rate) : slack;
+}
+
 int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   int code = vida__evaluate_contacts(hybrid, at, error);
@@ -107,11 +123,10 @@ int vida__find_touching(vida_hybrid* hybrid, const vida_sample* at, VidaError* e
   for (int c = 0; c < own->count && !code; c++) {
     const int row = own->first_row[c];
     const bool is_closed = own->flags[c] != 0;
-    const double rounding = 16.0 * DBL_EPSILON * (own->size[row] + fabs(at->t * own->rate[row]));
-    const double slack = hybrid->crowd.is_crowded ? crowded_gap * own->reach[c] : rounding;
     const vida_watched* watched = &hybrid->watched[hybrid->first_contact + 2 * c];
     const vida_watched* friction = watched + 1;
-    if (own->list[c].is_coupling || (!is_closed && !watched->is_fired && own->g[row] > slack)) {
+    if (own->list[c].is_coupling ||
+        (!is_closed && !watched->is_fired && own->g[row] > find_slack(hybrid, c, at->t))) {
       continue;
     }
     const int slips = own->list[c].friction > 0.0 ? own->list[c].slip_count : 0;
@@ -326,6 +341,34 @@ static int check_energy(const vida_hybrid* hybrid, VidaError* error) {
       own->law == VIDA_IMPACT_POISSON ? "impact_law = wave" : "impact_law = poisson");
 }
 
+/* The impulses of several contacts may cancel each other in a slip velocity, of which rounding
+ * remains, or the residual of a solution: takes the sizes beside which these are rounding. */
+static void take_slip_sizes(vida_hybrid* hybrid) {
+  static const double residuals = 8.0; /* a slip velocity may have some of them */
+  vida_hybrid_contacts* own = hybrid->contacts;
+  const size_t n = (size_t)hybrid->frame->self.model.n;
+  double *change = own->right_side, *sizes = own->multipliers; /* as in find_column */
+  memset(change, 0, n * sizeof *change);
+  memset(sizes, 0, (size_t)own->all->row_count * sizeof *sizes);
+  for (int k = 0; k < own->row_count; k++) {
+    for (size_t i = 0; i < n; i++) {
+      change[i] += fabs(own->impulse[k] * own->columns[(size_t)k * n + i]);
+    }
+  }
+  vida__add_row_sizes(own->all, own->entries, change, sizes);
+  const double unsolved = residuals * own->residual / VIDA_ROUNDED_RATE;
+  for (int c = 0; c < own->count; c++) {
+    for (int s = 1; s <= own->list[c].slip_count; s++) {
+      const int row = own->first_row[c] + s;
+      const double least = sizes[row] > 0.0 ? fmax(sizes[row], unsolved) : 0.0;
+      own->speed[row] = fmax(own->speed[row], least);
+    }
+  }
+  for (int k = 0; k < own->row_count; k++) {
+    own->w_size[k] = own->speed[vida__row_of_touching(own, k)];
+  }
+}
+
 int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaError* error) {
   vida_hybrid_contacts* own = hybrid->contacts;
   bool approach = false;
@@ -336,6 +379,7 @@ int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaEr
     return VIDA_SUCCESS;
   }
   memcpy(own->w_before, own->w, (size_t)own->row_count * sizeof *own->w_before);
+  own->residual = 0.0;
   const int code = own->law == VIDA_IMPACT_WAVE ? hit_in_turn(hybrid, at, error)
                                                 : vida__hit_together(hybrid, at, own->law, error);
   for (int i = 0; i < own->touching_count; i++) {
@@ -345,5 +389,6 @@ int vida__apply_impulses(vida_hybrid* hybrid, vida_sample* at, bool* any, VidaEr
     touching->is_carried =
         !touching->is_hit && own->w[k] - own->w_before[k] > VIDA_ROUNDED_RATE * own->w_size[k];
   }
+  take_slip_sizes(hybrid);
   return code ? code : check_energy(hybrid, error);
 }

@@ -20,6 +20,7 @@ static void apply(vida_hybrid* hybrid, vida_sample* at) {
   const vida_touching_problem* posed = own->problem;
   const vida_contact_problem* problem = &posed->problem;
   double largest = 0.0;
+  own->residual = fmax(own->residual, problem->residual);
   for (int r = 0; r < problem->size; r++) {
     largest = fmax(largest, fabs(problem->impulse[r]));
     vida__add_impulse(hybrid, at, posed->row[r], problem->impulse[r]);
