@@ -282,11 +282,11 @@ check.fails("impact_law: expected one of wave|newton|poisson", after, soft, "new
 check.fails("impact_law", function() soft:stepper { "moreau-jean", h = 0.1, impact_law = "newton" } end)
 
 -- ---- time stepping goes on where an impact brings energy, and says how much ------------------------
--- The rod above lands with the same rates on an end that sticks. Newton's law needs P = D^-1 (2, 0.5), so the
--- slip, which P_T stops, ends at 0, and P . (w- + w+) / 2 is P_T s / 2 = 7/64. Without friction, and with less
--- restitution, nothing rises.
+-- The rod above lands with the same rates on an end that sticks. Newton's law needs P = D^-1 (2, 0.5), so P_T
+-- stops the slip, and P . (w- + w+) / 2 is P_T s / 2 = 7/64. Without friction nothing rises.
 local function gain(s, method, h)
-  local row = vida.compare { system = s, time = 0.5, methods = { { method, h = h } } }:run { quiet = true }[1]
+  local result = vida.compare { system = s, time = 0.5, methods = { { method, h = h } } }:run { quiet = true }
+  local row = result[1]
   assert(row.status == "ok", row.message)
   for _, remark in ipairs(row.remarks) do
     if remark.code == "IMPACT_GAIN" then
@@ -299,7 +299,6 @@ for _, method in ipairs { "moreau-jean", "spook" } do
   assert(found and found.severity == "warning", method)
   check.close(found.a, 7 / 64, 1e-2)
   check.close(found.t, 0.25, 2e-3)
-  for _, s in ipairs { cradle({ 1, 1 }, { 1, 1, 1 }, { 1, 0, 0 }), cradle({ 0.5, 0.5 }, { 1, 3, 1 }, { 2, 0, -2 }) } do
-    assert(not gain(s, method, 1e-2), method)
-  end
+  assert(not gain(cradle({ 1, 1 }, { 1, 1, 1 }, { 1, 0, 0 }), method, 1e-2), method)
+  assert(not gain(cradle({ 0.5, 0.5 }, { 1, 3, 1 }, { 2, 0, -2 }), method, 1e-2), method)
 end

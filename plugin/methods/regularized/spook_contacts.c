@@ -4,7 +4,8 @@
  * g_t of the last step and u = G w + g_t of the next one, u - psi u0 + 4 psi g0 / h + 4 psi e P /
  * h^2 >= 0,   P >= 0,   and one of them vanishes, psi = 1 / (1 + 4 tau / h). A gap that is open at
  * the node and would close in the step has u + g0 / h >= 0 instead: it may close, and becomes
- * negative by the curvature of the gap in the step only. With restitution, u + c u0 >= 0, too. Friction is that of Coulomb, on the cone.
+ * negative by the curvature of the gap in the step only. With restitution, u + c u0 >= 0, too.
+ * Friction is that of Coulomb, on the cone.
  */
 #include <math.h>
 #include <stdlib.h>
