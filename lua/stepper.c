@@ -325,8 +325,9 @@ static bool is_mistake(int code) {
  * @tparam[opt=1] integer n number of steps
  * @treturn boolean|nil true, or nil if a step failed
  * @treturn string in that case, the reason and what to try
- * @treturn string in that case, the name of the failure, such as "STEP_NOT_CONVERGED", or
- *   "NOT_SUPPORTED" where contacts close in a way that the method does not accept
+ * @treturn string in that case, the name of the failure, as in the column `status`: the flag of a
+ *   solver or of VIDA, such as "OTHER_BRANCH" or "ENERGY_GAINED", or the name of a code, such as
+ *   "STEP_NOT_CONVERGED"
  * @raise if the stepper has not been started, or a function of the system fails
  * @usage
  * local good, message = stepper:step(5)
@@ -349,7 +350,7 @@ static int stepper_step(lua_State* L) {
     if (code && !is_mistake(code)) {
       lua_pushnil(L);
       lua_pushstring(L, error.message);
-      lua_pushstring(L, Vida_CodeName(code));
+      lua_pushstring(L, error.flag[0] ? error.flag : Vida_CodeName(code));
       return 3;
     }
     if (code) {

@@ -258,11 +258,11 @@ static int open_journal(Work* work, VidaError* error) {
 }
 
 /* Removes the journal of a study that is complete; otherwise says how to go on. */
-static void close_journal(Work* work, bool can_go_on) {
+static void close_journal(Work* work, bool may_resume) {
   VidaReport_RemoveProgress(work->out); /* as long as the journal is there, nothing else is left */
   if (work->is_written && work->journal && VidaJournal_RemoveComplete(work->journal)) {
     VidaSweep_RemoveState(work->out);
-  } else if (can_go_on && VidaReport_IsUnfinished(work->out)) {
+  } else if (may_resume && VidaReport_IsUnfinished(work->out)) {
     fprintf(stderr, "vida: 'vida run %s --out %s --resume' goes on with the unfinished runs\n",
             work->arguments->script, work->out);
   }
@@ -475,6 +475,17 @@ static int run_and_report(lua_State* L, Work* work, VidaError* error) {
   return code;
 }
 
+/* Returns whether --resume can go on after this error of a streamed sweep: the next attempt would
+ * meet what another script, damaged files and starts that are not reproducible have left. */
+static bool can_go_on(const VidaError* error) {
+  static const char* const flags[] = {"CHANGED", "DAMAGED", "STARTS_DIFFER"};
+  bool can = true;
+  for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+    can = can && strcmp(error->flag, flags[k]) != 0;
+  }
+  return can;
+}
+
 /* A script without a comparison has ended successfully, unless an option needs a comparison. */
 static int end_without_comparison(Work* work) {
   const RunArguments* arguments = work->arguments;
@@ -525,8 +536,7 @@ static int run_protected(lua_State* L) {
   note_other_processes(work);
   code = stream_sweeps(L, work, &error);
   if (code) {
-    const bool can_go_on = strcmp(error.flag, "CHANGED") != 0 && strcmp(error.flag, "DAMAGED") != 0;
-    close_journal(work, can_go_on);
+    close_journal(work, can_go_on(&error));
     return cli_fail(&work->scenario, EXIT_FAILED, error.message);
   }
   prepare_recordings(L, work);

@@ -442,6 +442,48 @@ bool vida__closed_solve(vida_closed_contacts* closed, double* v) {
   return is_solved;
 }
 
+/* ---- energy ---------------------------------------------------------------------------------- */
+
+/* Returns the rate of row r with the velocities v. */
+static double rate_after(const vida_closed_contacts* closed, int r, const double* v) {
+  const vida_sparse_rows* h = &closed->problem.h;
+  double rate = closed->rate[r];
+  for (int k = h->start[r]; k < h->start[r + 1]; k++) {
+    rate += h->value[k] * v[h->index[k]];
+  }
+  return rate;
+}
+
+/* Returns whether chosen contact number k approached and leaves with its restitution, or less. What
+ * leaves faster is pushed out by its depth. */
+static bool is_impact(const vida_closed_contacts* closed, int k, double after) {
+  static const double rounding = 1e-6;
+  const int c = closed->chosen[k];
+  const double returned =
+      -closed->system->contacts->list[c].restitution * closed->before[closed->problem.first[k]];
+  return !vida__was_pressed(closed, c) && after > 0.0 && after <= (1.0 + rounding) * returned;
+}
+
+/* The work of an impulse is P (u0 + u1) / 2. That of contacts which are not hit counts where it
+ * takes energy only: what they give they may have stored. */
+double vida__closed_gain(const vida_closed_contacts* closed, const double* v) {
+  static const double rounding = 1e-9;
+  const vida_contact_problem* problem = &closed->problem;
+  double gain = 0.0, size = 0.0;
+  for (int k = 0; k < closed->count; k++) {
+    const int first = problem->first[k];
+    const bool is_hit = is_impact(closed, k, rate_after(closed, first, v));
+    double work = 0.0;
+    for (int r = first; r < problem->first[k + 1]; r++) {
+      const double after = rate_after(closed, r, v);
+      work += 0.5 * problem->impulse[r] * (closed->before[r] + after);
+      size += 0.5 * fabs(problem->impulse[r]) * (fabs(closed->before[r]) + fabs(after));
+    }
+    gain += is_hit ? work : fmin(work, 0.0);
+  }
+  return gain > rounding * size ? gain : 0.0;
+}
+
 void vida__closed_add_impulses(const vida_closed_contacts* closed, double* force) {
   const vida_sparse_rows* h = &closed->problem.h;
   for (int r = 0; r < closed->problem.first[closed->count]; r++) {

@@ -58,6 +58,9 @@ static inline int vida__closed_row(const vida_closed_contacts* closed, int k) {
 /* Solves the problem, v (n) being the free velocity on entry. Keeps the impulses as the last ones.
  * Returns whether it succeeded (vida__solve_contacts). */
 bool vida__closed_solve(vida_closed_contacts* closed, double* v);
+/* Returns the energy (J) that impacts bring in a step to the velocities v (n), with the impulses of
+ * the last problem; 0 if they take energy, beyond rounding. */
+double vida__closed_gain(const vida_closed_contacts* closed, const double* v);
 /* Adds H^T P to `force` (n). */
 void vida__closed_add_impulses(const vida_closed_contacts* closed, double* force);
 /* Finds the displacement x (n) that opens those of the chosen contacts which have stayed closed to

@@ -208,7 +208,10 @@ struct VidaIntegration {
    * solutions than the motion where constraints turn far: how much of a turn (rad) the rates at
    * both nodes may leave unexplained in a step (turn_check.c). 0: not checked. */
   double turn_limit;
-  bool is_relaxed_row;    /* some position constraint is relaxed */
+  bool is_relaxed_row; /* some position constraint is relaxed */
+  /* The energy (J) that impacts with restitution have brought in the last step of a method of time
+   * stepping (vida__closed_gain); 0 for other methods. */
+  double impact_gain;
   const double* softness; /* m: subtracted from the diagonal of constraint rows; NULL: nothing */
   const double* yielding; /* m: deflection of relaxed constraints under load; NULL: nothing */
 };

@@ -43,6 +43,7 @@ typedef struct vida_run {
   char label[VIDA_OPTIONS_SIZE];
   size_t bare_options; /* offset of the options in row.options, after the labels */
   int first, alike;    /* first run that differs only in its start; in that run: their number */
+  long start;          /* number of the own start, from 1 */
   int next_of_series;  /* the next run of its series; -1: it is the last one */
   long joint_steps;    /* made at once with those of other runs */
   bool is_kept; /* made by an earlier process: the row is complete, the run is not repeated */

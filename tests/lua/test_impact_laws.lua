@@ -304,3 +304,25 @@ end
 -- ---- mistakes ---------------------------------------------------------------------------------------
 check.fails("impact_law: expected one of wave|newton|poisson", after, soft, "newtons")
 check.fails("impact_law", function() soft:stepper { "moreau-jean", h = 0.1, impact_law = "newton" } end)
+
+-- ---- time stepping goes on where an impact brings energy, and says how much ------------------------
+-- The rod above lands with the same rates on an end that sticks. Newton's law needs P = D^-1 (2, 0.5), so P_T
+-- stops the slip, and P . (w- + w+) / 2 is P_T s / 2 = 7/64. Without friction nothing rises.
+local function gain(s, method, h)
+  local result = vida.compare { system = s, time = 0.5, methods = { { method, h = h } } }:run { quiet = true }
+  local row = result[1]
+  assert(row.status == "ok", row.message)
+  for _, remark in ipairs(row.remarks) do
+    if remark.code == "IMPACT_GAIN" then
+      return remark
+    end
+  end
+end
+for _, method in ipairs { "moreau-jean", "spook" } do
+  local found = gain(rod(0.25), method, 1e-4)
+  assert(found and found.severity == "warning", method)
+  check.close(found.a, 7 / 64, 1e-2)
+  check.close(found.t, 0.25, 2e-3)
+  assert(not gain(cradle({ 1, 1 }, { 1, 1, 1 }, { 1, 0, 0 }), method, 1e-2), method)
+  assert(not gain(cradle({ 0.5, 0.5 }, { 1, 3, 1 }, { 2, 0, -2 }), method, 1e-2), method)
+end

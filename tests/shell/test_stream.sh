@@ -70,6 +70,22 @@ says "the unfinished sweep in '$work/part' cannot go on: it belongs to another s
 expect 1 run "$work/sweep.lua" --out "$work/part" --resume --set time=2
 says "it belongs to another value of time, 1 instead of 2"
 ! grep -q "goes on with the unfinished runs" "$work/err" || complain "a sweep that cannot go on is said to go on"
+# A function that gives other starts when asked again would give others to --resume, too.
+script other <<TEXT
+local vida = require "vida"
+local system = vida.system { "fall", dimension = 1 }
+system:particle { "stone", mass = 1.0, position = { 0 }, velocity = { 0 } }
+local calls = 0
+return vida.sweep { system = system, time = 1, methods = { { "rattle", h = 0.1 } }, stream = "on",
+  starts = { count = 3000, at = function()
+    calls = calls + 1
+    return { values = { ["stone.x"] = calls } }
+  end } }
+TEXT
+expect 1 run "$work/other.lua" --out "$work/other"
+says "the function must always give the same start"
+grep -q resume "$work/err" && complain "--resume is advised where starts differ: $(head -c 400 "$work/err")"
+
 # Nor are the rows lost to the same command without --resume.
 cp -r "$work/part" "$work/kept"
 expect 1 run "$work/sweep.lua" --out "$work/part"

@@ -79,6 +79,10 @@ typedef enum VidaRemarkPlace {
   X(ENERGY_GAINED_AT_REST, WARNING, BELOW_ROWS,                                                    \
     "from t = %10t on the energy is too high by %4a J, and no work accounts for it; try a "        \
     "smaller %w")                                                                                  \
+  X(IMPACT_GAIN, WARNING, BELOW_ROWS,                                                              \
+    "from t = %10t on impacts with restitution and friction have raised the energy by %4a J, %3b " \
+    "%% of the largest kinetic energy of the motion; try less restitution or friction, or a "      \
+    "method with events and impact_law = poisson")                                                 \
   X(PARASITIC, WARNING, BELOW_ROWS,                                                                \
     "from t = %10t on the parasitic solutions of the multistep formula exceed %2a %% of the "      \
     "velocities, so the energy and the momenta are not kept; try a smaller step")                  \

@@ -329,6 +329,7 @@ static int add_contacts(VidaIntegration* self, VidaError* error) {
   if (!vida__closed_solve(own->closed, own->free_v)) {
     return vida__closed_fail(own->closed, vida__name_step(self, step), error);
   }
+  self->impact_gain = vida__closed_gain(own->closed, own->free_v);
   vida__closed_add_impulses(own->closed, own->side);
   return solve(self, own->side, own->answer);
 }
@@ -454,6 +455,7 @@ static int correct(VidaIntegration* self) {
 /* Finds v1 - v0 and h lambda, in own->answer, with the middle and the end of this pass. */
 static int find_velocities(VidaIntegration* self, bool is_first, VidaError* error) {
   moreau_jean* own = self->state;
+  self->impact_gain = 0.0;
   int code = solve_free(self);
   copy(own->free_change, own->answer, (size_t)self->model.n);
   if (!code && own->closed && is_first) {

@@ -3,8 +3,9 @@
  * A closed gap has the row of a relaxed constraint, which may only push. With the rate u0 = G v +
  * g_t of the last step and u = G w + g_t of the next one, u - psi u0 + 4 psi g0 / h + 4 psi e P /
  * h^2 >= 0,   P >= 0,   and one of them vanishes, psi = 1 / (1 + 4 tau / h). A gap that is open at
- * the node and would close in the step has u + g0 / h >= 0 instead: it may close, and does not
- * become negative. With restitution, u + c u0 >= 0, too. Friction is that of Coulomb, on the cone.
+ * the node and would close in the step has u + g0 / h >= 0 instead: it may close, and becomes
+ * negative by the curvature of the gap in the step only. With restitution, u + c u0 >= 0, too.
+ * Friction is that of Coulomb, on the cone.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +20,9 @@ typedef struct vida_spook_contacts {
   double compliance, damping_time; /* damping_time NaN: 2 h */
   double* guess;                   /* impulses from which those of the next step were found */
   double* kept_guess;
-  double* gap; /* contacts: at the node */
-  double* w;   /* n */
+  double* gap;                 /* contacts: at the node */
+  double* w;                   /* n */
+  double next_gain, kept_gain; /* energy that impacts bring in the next step; before this one */
 } vida_spook_contacts;
 
 static vida_spook_contacts* contacts_of(const VidaIntegration* self) {
@@ -78,6 +80,7 @@ int vida__spook_contacts_start(VidaIntegration* self, VidaError* error) {
   }
   const double h = self->node.h;
   own->compliance = read_option(self->options, "compliance", "epsilon", 1.0);
+  own->next_gain = 0.0;
   own->damping_time = read_option(self->options, "damping_time", "tau_over_h", h);
   own->damping_time = isnan(own->damping_time) ? 2.0 * h : own->damping_time;
   return self->continues ? VIDA_SUCCESS
@@ -129,6 +132,7 @@ int vida__spook_contacts_find(VidaIntegration* self, double* right, VidaError* e
   vida_spook_contacts* own = state->contacts;
   vida_closed_contacts* closed = own->closed;
   vida__follow_segment(self, &closed->evaluator);
+  own->next_gain = 0.0;
   memcpy(own->guess, closed->last, row_bytes(own));
   for (int i = 0; i < self->model.n; i++) {
     own->w[i] = state->v[i] + state->next[i];
@@ -150,6 +154,7 @@ int vida__spook_contacts_find(VidaIntegration* self, double* right, VidaError* e
   if (!vida__closed_solve(closed, own->w)) {
     return vida__closed_fail(closed, vida__name_step(self, name), error);
   }
+  own->next_gain = vida__closed_gain(closed, own->w);
   vida__closed_add_impulses(closed, right);
   return vida__linear_solve(self->model.node_matrix, right, state->next);
 }
@@ -165,6 +170,7 @@ void vida__spook_contacts_keep(VidaIntegration* self) {
   vida_spook_contacts* own = contacts_of(self);
   if (own) {
     memcpy(own->kept_guess, own->guess, row_bytes(own));
+    self->impact_gain = own->kept_gain = own->next_gain;
   }
 }
 
@@ -172,6 +178,7 @@ void vida__spook_contacts_undo(VidaIntegration* self) {
   vida_spook_contacts* own = contacts_of(self);
   if (own) {
     memcpy(own->closed->last, own->kept_guess, row_bytes(own));
+    own->next_gain = own->kept_gain;
   }
 }
 
@@ -180,5 +187,6 @@ void vida__spook_contacts_record(VidaIntegration* self, VidaRecord* record) {
   if (own) {
     vida__closed_record(own->closed, record);
     VidaRecord_Reals(record, own->guess, (size_t)own->closed->rows->row_count);
+    VidaRecord_Reals(record, &own->next_gain, 1);
   }
 }

@@ -68,6 +68,15 @@ static bool is_reported(const VidaRow* row) {
   return false;
 }
 
+/* Appends the name of the run; of one whose start has no label, with the number of the start. */
+static void append_run(const VidaStudy* study, int number, char* text, size_t size) {
+  const vida_run* run = &study->runs[number];
+  vida__name_run(&run->row, text, size);
+  if (run->own_start && !run->label[0] && study->runs[run->first].alike > 1) {
+    vida__append(text, size, ", start %ld", run->start);
+  }
+}
+
 /* Writes the names of the first runs of a group, and their remarks; for failures of many starts,
  * those of the first one. */
 static void write_group(const VidaStudy* study, const remark_groups* groups, int number, int width,
@@ -80,7 +89,7 @@ static void write_group(const VidaStudy* study, const remark_groups* groups, int
   int named = 0;
   for (int run = groups->first[number]; run >= 0 && named < most; run = groups->next[run]) {
     vida__append(text, sizeof text, "%s", named++ > 0 ? "; " : "");
-    vida__name_run(VidaStudy_Row(study, run), text, sizeof text);
+    append_run(study, run, text, sizeof text);
   }
   if (groups->count[number] > named) {
     const int others = groups->count[number] - named;

@@ -102,6 +102,7 @@ static bool has_lost_energy(const VidaRow* row) {
          vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED) ||
          vida__has_remark(row, VIDA_REMARK_ENERGY_LOST_AT_REST) ||
          vida__has_remark(row, VIDA_REMARK_ENERGY_GAINED_AT_REST) ||
+         vida__has_remark(row, VIDA_REMARK_IMPACT_GAIN) ||
          vida__has_remark(row, VIDA_REMARK_PARASITIC);
 }
 
@@ -375,14 +376,16 @@ static int add_lines(const VidaStudy* study, const groups* all, vida_summary* su
 static double known_error(const VidaStudy* study, const VidaRow* row) {
   double own = NAN;
   VidaStudy_Reference(study, &own);
-  if (!vida__is_finished(row) || !isfinite(row->position_error) || !(row->wall_s > 0.0)) {
+  if (!vida__is_finished(row) || row->doubtful || !isfinite(row->position_error) ||
+      !(row->wall_s > 0.0)) {
     return NAN;
   }
   const double error = isfinite(own) ? fmax(row->position_error, own) : row->position_error;
   return error > 0.0 ? error : (double)NAN;
 }
 
-/* Returns the fastest run whose error is known to be at most this, outside the group `but`. */
+/* Returns the fastest run without doubts whose error is known to be at most this, outside the group
+ * `but`. */
 static int find_cheapest(const VidaStudy* study, const groups* all, double error, int but) {
   int best = -1;
   for (int i = 0; i < study->count; i++) {

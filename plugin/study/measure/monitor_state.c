@@ -85,6 +85,9 @@ static void record_values(vida_monitors* monitors, VidaRecord* record) {
                            &monitors->energy_now,
                            &monitors->work_now,
                            &monitors->energy_defect,
+                           &monitors->impact_gain,
+                           &monitors->impact_gain_t,
+                           &monitors->impact_motion,
                            &monitors->event_t,
                            &monitors->parasitic_t,
                            &monitors->passage_t};

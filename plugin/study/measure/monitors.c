@@ -390,6 +390,22 @@ static void remark_on_violation(const vida_monitors* monitors, VidaRow* row) {
       VidaSystem_ConstraintName(monitors->study->system, violation->row));
 }
 
+/* A smaller part of the motion is a matter of the precision of time stepping, whose impacts are of
+ * first order. */
+static void remark_on_impacts(const vida_monitors* monitors, VidaRow* row) {
+  static const double least = 1e-3;
+  const double motion = fmax(monitors->impact_motion, monitors->rest_energy);
+  if (monitors->impact_gain > least * motion) {
+    vida__add_remark(row,
+                     (VidaRemark){.kind = VIDA_REMARK_IMPACT_GAIN,
+                                  .t = monitors->impact_gain_t,
+                                  .a = monitors->impact_gain,
+                                  .b = 100.0 * monitors->impact_gain / motion},
+                     NULL);
+    row->doubtful |= VIDA_DOUBTFUL_ENERGY;
+  }
+}
+
 void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
   if (monitors->violation.is_found || monitors->loose_velocities.is_found) {
     remark_on_violation(monitors, row);
@@ -413,6 +429,7 @@ void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
                      NULL);
     row->doubtful |= VIDA_DOUBTFUL_ENERGY;
   }
+  remark_on_impacts(monitors, row);
   if (is_behind) {
     remark_on_forces(monitors, row);
   }

@@ -34,6 +34,9 @@ typedef struct vida_monitors {
       energy_size; /* size of the kinetic and potential energy at the start, at least rest_energy */
   double rest_energy; /* the least energy that counts as motion, or that the tolerance resolves */
   vida_energy_verdict energy_verdict;
+  double impact_gain, impact_gain_t; /* energy that impacts of time stepping have brought, and the
+                                        time of the first of them */
+  double impact_motion;              /* the largest kinetic energy so far, without that gain */
   double* momenta_start; /* momenta of the consistent initial state, and their changes at events */
   double event_t;        /* time of the last event; NaN: none */
   double *event_v, *event_place; /* n: velocities after it; work space; NULL without impulses */

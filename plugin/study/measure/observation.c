@@ -136,11 +136,23 @@ static void judge_energy(vida_monitors* monitors, double t, double defect, doubl
   }
 }
 
+/* Adds what impacts of time stepping have brought in this step. */
+static void add_impact_gain(vida_monitors* monitors, const vida_time_loop* loop, double kinetic) {
+  const double gain = loop->stepper->self.impact_gain;
+  if (gain > 0.0) {
+    monitors->impact_gain_t =
+        monitors->impact_gain > 0.0 ? monitors->impact_gain_t : vida__time_loop_time(loop);
+    monitors->impact_gain += gain;
+  }
+  monitors->impact_motion = fmax(monitors->impact_motion, kinetic - monitors->impact_gain);
+}
+
 /* A run with violated constraints continues, but the row has a remark. */
 static int find_deviations(vida_monitors* monitors, const vida_time_loop* loop, VidaError* error) {
+  const double kinetic = vida__kinetic_size(&loop->stepper->self);
   judge_energy(monitors, vida__time_loop_time(loop),
-               monitors->energy_defect + vida__stored_energy(loop->stepper),
-               vida__kinetic_size(&loop->stepper->self));
+               monitors->energy_defect + vida__stored_energy(loop->stepper), kinetic);
+  add_impact_gain(monitors, loop, kinetic);
   find_parasites(monitors, loop);
   return monitors->violation.is_found
              ? VIDA_SUCCESS

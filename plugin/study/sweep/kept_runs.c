@@ -89,6 +89,9 @@ int vida__keep_some_runs(VidaStudy* study, VidaError* error) {
       code = code ? code
                   : VidaStudy_AddRunFrom(study, sweep->methods[m].given, label, start, start + n,
                                          error);
+      if (!code) {
+        study->runs[study->count - 1].start = kept.index[i] + 1;
+      }
     }
   }
   free(start);

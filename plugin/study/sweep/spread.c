@@ -35,6 +35,7 @@ void vida__group_starts(VidaStudy* study) {
   study->runs[last].first = first;
   study->runs[last].alike = 0;
   study->runs[first].alike++;
+  study->runs[last].start = study->runs[first].alike;
 }
 
 /* ---- spreads --------------------------------------------------------------------------------- */

@@ -117,10 +117,11 @@ static int fail_as_other(long first, long end, VidaError* error) {
   } else {
     vida__append(which, sizeof which, "the starts %ld to %ld of the sweep are", first + 1, end);
   }
-  return vida__fail(error, VIDA_BAD_ARGUMENT,
-                    "%s not the same when asked for again: the function must always give the same "
-                    "start for the same number, in every process",
-                    which);
+  return vida__fail_flag(
+      error, VIDA_BAD_ARGUMENT, "STARTS_DIFFER",
+      "%s not the same when asked for again: the function must always give the same "
+      "start for the same number, in every process",
+      which);
 }
 
 int vida__check_starts(const VidaStudy* study, long first, long count, const double* starts,
