@@ -49,6 +49,32 @@ local function test_wrapped()
   end)
 end
 
+-- The same with the angle of the spindle itself as a coordinate: the gradient of the row is the same on both
+-- sides of the cut, so Newton's method may find a step across it, to a nut that is 0.628 m behind. The angle
+-- is 0.1 + 3 t: the cut is at t = (pi - 0.1) / 3.
+local function each_nut(angle, judge)
+  each_row(function()
+    local s = vida.system { "screw" }
+    local th, w = s:coordinate { "th", value = 0.1, rate = 3, unit = "rad" }
+    local x, v = s:coordinate { "x", value = 0.01, rate = 0.3, unit = "m" }
+    s:kinetic(0.5 * w ^ 2 + 0.5 * v ^ 2)
+    s:constraint { "nut", x - 0.1 * angle(th), unit = "m" }
+    return s
+  end, { time = 4, h = 0.01, rtol = 1e-7, property = "curve" }, function(row, what)
+    assert(row.status ~= "ok" and row.t_end <= (math.pi - 0.1) / 3 + 1e-9, what)
+    judge(row, what)
+  end)
+end
+
+local function test_wrapped_coordinate()
+  each_nut(function(th) return vida.atan2(vida.sin(th), vida.cos(th)) end, function(row, what)
+    assert(row.status == "CONSTRAINT_JUMPS", what)
+    assert(row.message:find("'nut' jumps by 0.628 near t = ", 1, true), what)
+  end)
+  -- Where the quotient is infinite, a step may also end in a division by zero.
+  each_nut(function(th) return 2 * vida.atan(vida.sin(th) / (1 + vida.cos(th))) end, function() end)
+end
+
 -- A switch in a row that is linear beside: 0.3 m to the side at y = 0.505 m, at the speed of 1 m/s.
 local function test_switch()
   each_row(function()
@@ -230,7 +256,8 @@ local function test_explicit_on_stiff()
   end
 end
 
-mechanism.run { { "wrapped angle", test_wrapped }, { "switch", test_switch },
+mechanism.run { { "wrapped angle", test_wrapped },
+  { "wrapped coordinate", test_wrapped_coordinate }, { "switch", test_switch },
   { "counted angle", test_counted },
   { "spindle", test_spindle }, { "bending", test_bending }, { "plane", test_plane },
   { "turning", test_turning }, { "lost energy", test_lost_energy }, { "windows", test_windows },
