@@ -94,6 +94,17 @@ static bool has_smooth_rows(const VidaSystem* system) {
   return is_smooth;
 }
 
+/* A jump does not turn the gradients, so nothing else shows that a step goes across it. */
+static bool has_broken_rows(const VidaSystem* system) {
+  bool is_broken = false;
+  for (int b = 0; b < system->constraint_batch_count && !is_broken; b++) {
+    const vida_constraint_batch* batch = &system->constraint_batches[b];
+    is_broken = !batch->kernel->is_nonholonomic &&
+                (batch->kernel == &vida__callback_constraint || vida__traced_may_jump(batch));
+  }
+  return is_broken;
+}
+
 int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* error) {
   bool is_holonomic = false;
   for (int r = 0; r < stepper->self.model.m; r++) {
@@ -110,6 +121,7 @@ int vida__watch_create(VidaStepper* stepper, vida_watch** watch, VidaError* erro
   }
   made->stepper = stepper;
   made->is_smooth = has_smooth_rows(stepper->self.model.system);
+  made->is_broken = has_broken_rows(stepper->self.model.system);
   made->is_blind = true;
   made->jump.row = -1;
   int code = vida__evaluator_create(stepper->self.model.system, &made->evaluator, error);

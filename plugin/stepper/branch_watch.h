@@ -82,6 +82,7 @@ struct vida_watch {
   VidaStepper* stepper;
   vida_evaluator evaluator; /* separate, because a failed check is not a failure of the step */
   bool is_smooth;           /* no constraint can jump or have a kink */
+  bool is_broken;           /* some constraint may jump where its gradient does not turn */
   bool may_jump;            /* constraints are relaxed, so the motion can reach other branches */
   bool is_blind;            /* no point so far could be evaluated */
   double* block;            /* memory of the arrays below */
@@ -174,7 +175,8 @@ VIDA_ALWAYS_INLINE double vida__watch_way(const vida_watch* watch, const double*
 
 /* Returns whether the watch looks at each point of the motion. */
 static inline bool vida__watch_looks_always(const vida_watch* watch) {
-  return !(watch->bend > 0.0) || watch->stepper->self.model.system->time_dependent ||
+  return !(watch->bend > 0.0) || watch->is_broken ||
+         watch->stepper->self.model.system->time_dependent ||
          vida__is_near_singular(&watch->singularity);
 }
 

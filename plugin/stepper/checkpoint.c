@@ -128,6 +128,7 @@ static void record_flags(VidaStepper* stepper, VidaRecord* record) {
                    &self->implicit.has_g_node,
                    &self->implicit.has_tracked,
                    &self->implicit.has_entries_next,
+                   &self->implicit.is_repeated,
                    &stepper->energy.is_impossible,
                    &stepper->has_node_velocity,
                    &stepper->has_node_multipliers,

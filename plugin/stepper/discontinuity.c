@@ -9,7 +9,9 @@
 
 #include "stepper/branch_watch.h"
 
-enum { MOST_HALVES = 26 };
+/* After ENOUGH_HALVES, a place where the row has no value is that of the jump: a quotient whose arc
+ * tangent jumps has none there. */
+enum { MOST_HALVES = 26, ENOUGH_HALVES = 10 };
 /* Bounds of the remainder: relative to the turn of the gradient times the displacement, and to the
  * terms of the row. A smaller remainder is not examined. */
 static const double part_of_turn = 2.0;
@@ -76,7 +78,10 @@ static bool is_jump(vida_watch* watch, double t, int row) {
   for (int k = 0; k < MOST_HALVES; k++) {
     way_end middle = {.share = 0.5 * (from.share + to.share)};
     if (!evaluate_end(watch, t, row, &middle)) {
-      return false;
+      if (k < ENOUGH_HALVES) {
+        return false;
+      }
+      break;
     }
     const double first = fabs(left_over(&from, &middle));
     const double second = fabs(left_over(&middle, &to));

@@ -58,6 +58,7 @@ struct VidaStepper {
   int stage, stages;       /* stage of `stages`; 0: the nested stepper makes complete steps */
   double* block;           /* memory of all arrays of the integration and the frame */
   double* kept;            /* 5 n + m: the node before the step, from q on */
+  double* kept_guess;      /* 6 (n + m) + m: what the guess of the step was made from */
   unsigned char* kept_own; /* parts of the method's own state before the step (self.kept) */
   long careful_steps;      /* of the next steps, each is checked alone */
   double kept_lambda_t;    /* before calm steps */
@@ -146,7 +147,7 @@ void vida__append_stepping(const VidaSystem* system, const char* before, const c
 bool vida__accepts(const VidaSystem* system, const char* method);
 
 /* Lists the arrays of the integration and the frame (stepper.c). */
-enum { VIDA_FRAME_ARRAYS = 49 };
+enum { VIDA_FRAME_ARRAYS = 50 };
 void vida__list_arrays(VidaStepper* stepper, vida_array arrays[VIDA_FRAME_ARRAYS]);
 /* Remembers a start, before it is made (checkpoint.c). */
 void vida__keep_start(VidaStepper* stepper, const vida_start* start);

@@ -238,11 +238,11 @@ int vida__prepare_node(VidaIntegration* self, VidaError* error) {
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
-  double* oldest = self->implicit.entries_before;
-  self->implicit.entries_before = self->implicit.entries0;
-  self->implicit.entries0 = self->implicit.entries_next;
-  self->implicit.entries_next = oldest;
-  self->implicit.has_entries_next = false;
+  if (!self->implicit.is_repeated) {
+    vida__exchange(&self->implicit.entries_before, &self->implicit.entries0);
+  }
+  vida__exchange(&self->implicit.entries0, &self->implicit.entries_next);
+  self->implicit.has_entries_next = self->implicit.is_repeated = false;
   return VIDA_SUCCESS;
 }
 

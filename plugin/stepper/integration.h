@@ -138,6 +138,7 @@ typedef struct vida_implicit {
   bool has_entries_next;
   double* entries0;       /* entries of G at the node */
   double* entries_before; /* entries of G at the last node; undefined in the first step */
+  bool is_repeated;       /* the next step begins at the node of entries0, not at the next one */
 } vida_implicit;
 
 /* Steps of a method that need no check in between (motion.c), besides calm ones of distances. All

@@ -65,7 +65,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   forget_node(stepper);
   stepper->self.implicit.scaled_for = 0.0;
   stepper->self.model.tension = 0.0;
-  stepper->self.implicit.has_tracked = false;
+  stepper->self.implicit.has_tracked = stepper->self.implicit.is_repeated = false;
   memcpy(stepper->self.node.q, q, bytes);
   memcpy(stepper->self.node.v, v, bytes);
   memset(stepper->self.node.q_low, 0, bytes);
@@ -301,6 +301,52 @@ static size_t count_kept_bytes(const VidaStepper* stepper) {
   return (size_t)(5 * stepper->self.model.n + stepper->self.model.m) * sizeof(double);
 }
 
+/* What the guess of a step is made from, besides the node and kept_guess. */
+typedef struct guess_record {
+  int count, terms;
+  bool has_tracked;
+  const double* entries0;
+} guess_record;
+
+static guess_record keep_guess(VidaStepper* stepper) {
+  const vida_implicit* implicit = &stepper->self.implicit;
+  const size_t m = (size_t)stepper->self.model.m, size = (size_t)stepper->self.model.n + m;
+  double* to = stepper->kept_guess;
+  for (size_t r = 0; r < m && implicit->has_tracked; r++) {
+    to[r] = implicit->g_tracked[r];
+  }
+  to += m;
+  /* In each step: short loops are faster than calls. */
+  for (size_t i = 0; i < size && implicit->history.count > 0; i++, to += VIDA_HISTORY) {
+    for (int k = 0; k < VIDA_HISTORY; k++) {
+      to[k] = implicit->history.difference[k][i];
+    }
+  }
+  return (guess_record){implicit->history.count, implicit->history.terms, implicit->has_tracked,
+                        implicit->entries0};
+}
+
+/* The same step would not be the same with another guess: it could succeed with another solution.
+ */
+static void return_guess(VidaStepper* stepper, const guess_record* kept) {
+  vida_implicit* implicit = &stepper->self.implicit;
+  const size_t m = (size_t)stepper->self.model.m, size = (size_t)stepper->self.model.n + m;
+  const double* from = stepper->kept_guess;
+  if (kept->has_tracked) {
+    memcpy(implicit->g_tracked, from, m * sizeof *from);
+  }
+  from += m;
+  for (size_t i = 0; i < size && kept->count > 0; i++, from += VIDA_HISTORY) {
+    for (int k = 0; k < VIDA_HISTORY; k++) {
+      implicit->history.difference[k][i] = from[k];
+    }
+  }
+  implicit->history.count = kept->count;
+  implicit->history.terms = kept->terms;
+  implicit->has_tracked = kept->has_tracked;
+  implicit->is_repeated = implicit->is_repeated || implicit->entries0 != kept->entries0;
+}
+
 int vida__make_step(VidaStepper* stepper, VidaError* error) {
   const size_t bytes = count_kept_bytes(stepper);
   const double lambda_t = stepper->self.node.lambda_t;
@@ -308,6 +354,7 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
   memcpy(stepper->kept, stepper->self.node.q, bytes);
   vida__keep_own(stepper);
   vida__leave_calm_steps(&stepper->self);
+  const guess_record guess = keep_guess(stepper);
   /* g of the last check is valid for the node, unless the state, the time or the formulas have
    * changed. */
   if (vida__is_stage(stepper) || stepper->jumps) {
@@ -319,6 +366,9 @@ int vida__make_step(VidaStepper* stepper, VidaError* error) {
     stepper->self.node.lambda_t = lambda_t;
     stepper->energy = energy;
     vida__return_own(stepper);
+    if (!stepper->outer) { /* another stepper may make a different step */
+      return_guess(stepper, &guess);
+    }
     if (!stepper->interrupt.code) {
       vida__explain_failure(stepper, error);
       if (code > 0 && !vida__is_stage(stepper)) {
@@ -347,6 +397,7 @@ static bool accepts_calm_steps(VidaStepper* stepper, long made) {
     return false;
   }
   node->step++;
+  stepper->self.implicit.is_repeated = false;
   stepper->self.statistics.steps += made;
   if (stepper->self.series.make) {
     return true;
@@ -450,6 +501,7 @@ bool vida__end_joint_steps(VidaStepper* stepper, long made) {
 
 void vida__replace_node(VidaStepper* stepper) {
   stepper->has_node_velocity = stepper->has_node_multipliers = stepper->values.is_known = false;
+  stepper->self.implicit.is_repeated = false;
   forget_node(stepper);
 }
 

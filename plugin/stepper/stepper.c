@@ -34,6 +34,7 @@ void vida__list_arrays(VidaStepper* stepper, vida_array arrays[VIDA_FRAME_ARRAYS
       {(double**)&stepper->self.node.v, n},
       {(double**)&stepper->self.node.lambda, m},
       {&stepper->kept, 5 * n + m},
+      {&stepper->kept_guess, VIDA_HISTORY * (n + m) + m},
       {&stepper->self.implicit.unknown, n + m},
       {&stepper->self.implicit.history.difference[0], n + m},
       {&stepper->self.implicit.history.difference[1], n + m},

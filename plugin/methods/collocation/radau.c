@@ -567,6 +567,11 @@ static int create(VidaIntegration* self, VidaError* error) {
   self->implicit.unknown = own->unknown;
   /* With rtol, the error test rejects these steps. With damping, steps over far turns are right.
    * Otherwise large steps lose energy, and the bounds of a lower degree are closer. */
+  if (!self->adaptive) { /* what fixed steps are guessed from */
+    const size_t size = (size_t)(VIDA_RADAU_STAGES * own->block) * sizeof *own->last;
+    vida__keep_in_steps(self, own->last, size);
+    vida__keep_in_steps(self, &own->last_h, sizeof own->last_h);
+  }
   if (!self->adaptive && !system->has_forces) {
     vida__limit_turns(self, VIDA_RADAU_STAGES - 1);
   }

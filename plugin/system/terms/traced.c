@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "system/terms/dependence.h"
 #include "system/terms/instances.h"
 
 /* Defines a scatter by the function for one instance. */
@@ -538,6 +539,22 @@ bool vida__traced_is_entire(const vida_constraint_batch* batch) {
     result = is_entire(&tape->instructions[i]);
   }
   return result;
+}
+
+bool vida__traced_may_jump(const vida_constraint_batch* batch) {
+  if (batch->kernel->value != constraint_value) {
+    return false;
+  }
+  const vida_traced* traced = (const vida_traced*)batch->functions;
+  const vida_tape* tape = traced->tape[VIDA_TAPE_VALUE];
+  bool is_broken = !tape || traced->conditions, divides = false, bounds = false;
+  for (int i = 0; !is_broken && i < tape->instruction_count; i++) {
+    const vida_operation operation = tape->instructions[i].operation;
+    divides = divides || operation == VIDA_OP_DIVIDE || operation == VIDA_OP_TAN;
+    bounds = bounds || operation == VIDA_OP_ATAN || operation == VIDA_OP_TANH;
+    is_broken = vida__is_branching(operation) || operation == VIDA_OP_ATAN2;
+  }
+  return is_broken || (divides && bounds);
 }
 
 static int discrete_jacobian(const vida_constraint_batch* batch, const vida_interval* interval,

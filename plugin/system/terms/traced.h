@@ -90,6 +90,9 @@ bool vida__traced_is_linear(const vida_term_batch* batch);
  * products of coordinates, sines and cosines. Such a row has no jumps and no kinks. False if this
  * is not known. */
 bool vida__traced_is_entire(const vida_constraint_batch* batch);
+/* Returns whether the rows of a batch may jump between places where both they and their gradients
+ * are finite: expressions with comparisons, angles of vectors, or arc tangents of quotients. */
+bool vida__traced_may_jump(const vida_constraint_batch* batch);
 /* Evaluates the tape SWITCHES of a batch for instance i or, if i is negative, for all instances in
  * order. */
 int vida__traced_switches(const vida_term_batch* batch, int i, const vida_place* at,
