@@ -43,8 +43,9 @@ TEXT
 
 run run "$work/all.lua" --out "$work/whole" --quiet
 expect 1 run "$work/all.lua" --out "$work/ended" --quiet --wall-limit 0.0005
+# How many runs are cut after a fixed time depends on the machine.
 states=("$work"/ended/*/run-*.journal)
-((${#states[@]} > 20)) || complain "only ${#states[@]} runs have left a state"
+((${#states[@]} > 4)) || complain "only ${#states[@]} runs have left a state"
 run run "$work/all.lua" --out "$work/ended" --quiet --resume
 says ", ${#states[@]} had begun"
 "${lua[@]}" "$SOURCE/tests/lua/same_results.lua" "$work/whole" "$work/ended" >"$work/differences" ||

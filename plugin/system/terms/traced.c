@@ -549,7 +549,7 @@ bool vida__traced_may_jump(const vida_constraint_batch* batch) {
   const vida_tape* tape = traced->tape[VIDA_TAPE_VALUE];
   bool is_broken = !tape || traced->conditions, divides = false, bounds = false;
   for (int i = 0; !is_broken && i < tape->instruction_count; i++) {
-    const vida_operation operation = tape->instructions[i].operation;
+    const vida_operation operation = (vida_operation)tape->instructions[i].operation;
     divides = divides || operation == VIDA_OP_DIVIDE || operation == VIDA_OP_TAN;
     bounds = bounds || operation == VIDA_OP_ATAN || operation == VIDA_OP_TANH;
     is_broken = vida__is_branching(operation) || operation == VIDA_OP_ATAN2;
