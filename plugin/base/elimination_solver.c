@@ -93,6 +93,14 @@ void vida__linear_make_rough(vida_linear* linear, bool is_rough) {
   }
 }
 
+/* Adds A^-1 residual to x, and replaces the residual (size) by it. */
+static void correct(const vida_linear* linear, double* restrict residual, double* restrict x) {
+  vida__elimination_solve(linear->last_elimination, residual, residual);
+  for (int i = 0; i < linear->pattern->size; i++) {
+    x[i] += residual[i];
+  }
+}
+
 /* Adds A^-1 (b - A x) to x. residual (size): work space. */
 static void refine(const vida_linear* linear, const double* b, double* restrict x,
                    double* restrict residual) {
@@ -107,10 +115,7 @@ static void refine(const vida_linear* linear, const double* b, double* restrict 
       residual[row[k]] -= values[k] * factor;
     }
   }
-  vida__elimination_solve(linear->last_elimination, residual, residual);
-  for (int i = 0; i < pattern->size; i++) {
-    x[i] += residual[i];
-  }
+  correct(linear, residual, x);
 }
 
 int vida__solve_eliminated(vida_linear* linear, const double* b, double* x) {
@@ -162,10 +167,7 @@ bool vida__solve_checked(vida_linear* linear, const double* b, double* x) {
   vida__elimination_solve(linear->last_elimination, b, x);
   double defect = find_defect(linear, b, x, residual, terms);
   for (int k = 0; k < CORRECTIONS && !(defect <= allowed); k++) {
-    vida__elimination_solve(linear->last_elimination, residual, residual);
-    for (int i = 0; i < size; i++) {
-      x[i] += residual[i];
-    }
+    correct(linear, residual, x);
     defect = find_defect(linear, b, x, residual, terms);
   }
   return defect <= allowed && vida__are_finite(x, size);

@@ -185,6 +185,9 @@ int vida__find_own_start(const VidaStudy* study, vida_run* run, VidaError* error
 /* Returns the step of the reference at the time of a step that is compared. */
 long vida__reference_step(const VidaStudy* study, const vida_run* run, long step);
 
+/* Returns how many runs may be made at once: the option `jobs`, or the processors of the process
+ * (thread_pool.c). */
+int vida__most_jobs(const VidaStudy* study);
 /* Returns the number of parallel runs, from the option `jobs` and the number of processors
  * (thread_pool.c). */
 int vida__jobs(const VidaStudy* study);

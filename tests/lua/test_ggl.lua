@@ -2,6 +2,7 @@
 -- velocities, for constraints of any form; closed forms; a double four-bar; what it refuses.
 local vida = require "vida"
 local check = require "check"
+local conserved = require "conserved"
 
 local function started(system, h, options)
   options = options or {}
@@ -146,44 +147,11 @@ end
 
 -- ---- the double four-bar ----------------------------------------------------------------------------
 
--- Five bars of 1 m and 1 kg as plane directors with 29 constraints and one degree of freedom; bars 1, 3
--- and 5 turn about the ground with the same angle. Closed form of the energy: with the angle a of bar 1
--- from the vertical, T = 3 (1/2)(1/3) a'^2 + 2 (1/2) a'^2, V = (3/2 + 2) g cos a.
-local function double_four_bar(g, push)
-  local s = vida.system { "double four-bar", dimension = 2 }
-  local bars = {}
-  local function coordinate(name, value, rate, mass)
-    local q, v = s:coordinate { name, value = value, rate = rate }
-    s:kinetic { name .. ": energy", mass / 2 * v ^ 2 }
-    return q
-  end
-  for i, b in ipairs { { 0, 0.5, 0, 1 }, { 0.5, 1, 1, 0 }, { 1, 0.5, 0, -1 },
-    { 1.5, 1, 1, 0 }, { 2, 0.5, 0, -1 } } do
-    local turn = b[4] ~= 0 and -push or 0
-    local x, y = coordinate(i .. ".x", b[1], push * b[2], 1), coordinate(i .. ".y", b[2], 0, 1)
-    local cx = coordinate(i .. ".d1x", b[3], -turn * b[4], 1 / 24)
-    local cy = coordinate(i .. ".d1y", b[4], turn * b[3], 1 / 24)
-    local ex = coordinate(i .. ".d2x", -b[4], -turn * b[3], 1 / 24)
-    local ey = coordinate(i .. ".d2y", b[3], -turn * b[4], 1 / 24)
-    s:potential(g * y)
-    s:constraint { i .. ": d1", (cx ^ 2 + cy ^ 2 - 1) / 2 }
-    s:constraint { i .. ": d2", (ex ^ 2 + ey ^ 2 - 1) / 2 }
-    s:constraint { i .. ": d1 d2", cx * ex + cy * ey }
-    bars[i] = function(sign) return { x + sign / 2 * cx, y + sign / 2 * cy } end
-  end
-  local pins = { { bars[1](-1), { 0, 0 } }, { bars[3](1), { 1, 0 } }, { bars[5](1), { 2, 0 } },
-    { bars[1](1), bars[2](-1) }, { bars[2](1), bars[3](-1) }, { bars[2](1), bars[4](-1) },
-    { bars[4](1), bars[5](-1) } }
-  for k, pin in ipairs(pins) do
-    s:constraint { "pin " .. k .. ".x", pin[1][1] - pin[2][1] }
-    s:constraint { "pin " .. k .. ".y", pin[1][2] - pin[2][2] }
-  end
-  return s
-end
-
+-- Bars 1, 3 and 5 turn about the ground with the same angle. Closed form of the energy: with the angle a of
+-- bar 1 from the vertical, T = 3 (1/2)(1/3) a'^2 + 2 (1/2) a'^2, V = (3/2 + 2) g cos a.
 local function test_double_four_bar()
   for _, g in ipairs { -9.81, 9.81 } do -- swings; falls, through places where all bars lie in one line
-    local stepper = started(double_four_bar(g, 1), 0.01)
+    local stepper = started(conserved.double_four_bar(g, 1), 0.01)
     for _ = 1, 100 do
       steps(stepper, 50)
       local q, v = stepper:positions(), stepper:velocities()

@@ -2,6 +2,7 @@
 -- rates; against closed forms, and against energy-momentum where that has the same steps.
 local vida = require "vida"
 local check = require "check"
+local conserved = require "conserved"
 local mechanism = require "mechanism"
 
 local livens = "energy-momentum-livens"
@@ -35,32 +36,15 @@ local function angular_momentum(q, p)
     (-z * a - y * b + x * c + w * d) / 2 }
 end
 
--- A fast top with the moments 0.6, 0.6, 0.25 about its fixed point, m g l = 12, tilted by 0.4 rad: its unit
--- quaternion alone, T = omega J omega / 2 with omega = 2 q* q' in the body, singular in the rates.
-local moments, weight, spin, tilt = { 0.6, 0.6, 0.25 }, 12, 80, 0.4
-local function top()
-  local s = vida.system "top"
-  local w, a = s:coordinate { "w", value = math.cos(tilt / 2), rate = 0 }
-  local x, b = s:coordinate { "x", value = math.sin(tilt / 2), rate = 0 }
-  local y, c = s:coordinate { "y", value = 0, rate = -math.sin(tilt / 2) * spin / 2 }
-  local z, d = s:coordinate { "z", value = 0, rate = math.cos(tilt / 2) * spin / 2 }
-  local rates = { 2 * (w * b - x * a - y * d + z * c), 2 * (w * c + x * d - y * a - z * b),
-    2 * (w * d - x * c + y * b - z * a) }
-  local kinetic = 0
-  for i = 1, 3 do
-    kinetic = kinetic + moments[i] / 2 * rates[i] ^ 2
-  end
-  s:lagrangian { "top", kinetic - weight * (w ^ 2 - x ^ 2 - y ^ 2 + z ^ 2) }
-  s:constraint { "unit", w ^ 2 + x ^ 2 + y ^ 2 + z ^ 2 - 1 }
-  return s
-end
+local top = conserved.top
+local weight, spin, tilt = top.weight, top.spin, top.tilt
 
 -- By hand: E = J3 spin^2 / 2 + m g l cos(tilt), vertical momentum J3 spin cos(tilt).
 local function test_top()
   local energy = 0.25 * spin ^ 2 / 2 + weight * math.cos(tilt)
   local momentum = 0.25 * spin * math.cos(tilt)
   for _, method in ipairs { livens, "energy-momentum" } do
-    local stepper, worst = started(top(), 0.002, method), 0
+    local stepper, worst = started(top.make(), 0.002, method), 0
     for _ = 1, mechanism.sanitized and 2 or 20 do
       steps(stepper, 1000)
       local q, p = stepper:positions(), stepper:momenta()

@@ -1,7 +1,7 @@
 -- One run of tests/soak/run: main.lua SYSTEM METHOD STEPS DIR.
 local vida = require "vida"
 local here = arg[0]:match "^(.*)/" or "."
-package.path = here .. "/?.lua;" .. package.path
+package.path = ("%s/?.lua;%s/../lua/?.lua;"):format(here, here) .. package.path
 
 local name, method, steps, folder = arg[1], arg[2], math.tointeger(tonumber(arg[3])), arg[4]
 local parts = 20

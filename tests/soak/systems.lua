@@ -5,6 +5,7 @@
 --                     computed here from positions, velocities and momenta
 -- Units: kg, m, s.
 local vida = require "vida"
+local conserved = require "conserved"
 
 local systems = {}
 
@@ -136,39 +137,11 @@ systems.director_body = {
 
 -- ---- the double four-bar of Metis' kind ---------------------------------------------------------------
 
--- Five bars of 1 m and 1 kg as plane directors with 29 constraints and one degree of freedom: hanging
--- bars swing, standing ones turn through places where all bars lie in one line, singular configurations.
+-- Hanging bars swing, standing ones turn through places where all bars lie in one line, singular
+-- configurations.
 local function double_four_bar(gravity)
   local function make()
-    local s = vida.system { "double four-bar", dimension = 2 }
-    local bars = {}
-    local function coordinate(name, value, rate, inertia)
-      local q, v = s:coordinate { name, value = value, rate = rate }
-      s:kinetic { name .. ": energy", inertia / 2 * v ^ 2 }
-      return q
-    end
-    for i, b in ipairs { { 0, 0.5, 0, 1 }, { 0.5, 1, 1, 0 }, { 1, 0.5, 0, -1 }, { 1.5, 1, 1, 0 },
-      { 2, 0.5, 0, -1 } } do
-      local turn = b[4] ~= 0 and -1 or 0 -- rad/s
-      local x, y = coordinate(i .. ".x", b[1], b[2], 1), coordinate(i .. ".y", b[2], 0, 1)
-      local cx = coordinate(i .. ".d1x", b[3], -turn * b[4], 1 / 24)
-      local cy = coordinate(i .. ".d1y", b[4], turn * b[3], 1 / 24)
-      local ex = coordinate(i .. ".d2x", -b[4], -turn * b[3], 1 / 24)
-      local ey = coordinate(i .. ".d2y", b[3], -turn * b[4], 1 / 24)
-      s:potential(gravity * y)
-      s:constraint { i .. ": d1", (cx ^ 2 + cy ^ 2 - 1) / 2 }
-      s:constraint { i .. ": d2", (ex ^ 2 + ey ^ 2 - 1) / 2 }
-      s:constraint { i .. ": d1 d2", cx * ex + cy * ey }
-      bars[i] = function(sign) return { x + sign / 2 * cx, y + sign / 2 * cy } end
-    end
-    local pins = { { bars[1](-1), { 0, 0 } }, { bars[3](1), { 1, 0 } }, { bars[5](1), { 2, 0 } },
-      { bars[1](1), bars[2](-1) }, { bars[2](1), bars[3](-1) }, { bars[2](1), bars[4](-1) },
-      { bars[4](1), bars[5](-1) } }
-    for k, pin in ipairs(pins) do
-      s:constraint { "pin " .. k .. ".x", pin[1][1] - pin[2][1] }
-      s:constraint { "pin " .. k .. ".y", pin[1][2] - pin[2][2] }
-    end
-    return s
+    return conserved.double_four_bar(gravity, 1)
   end
   local function observe(q, v)
     local energy, size = 0, 0
@@ -187,40 +160,21 @@ systems.swinging_four_bar, systems.turning_four_bar = double_four_bar(-9.81), do
 
 -- ---- a fast top on its tip, as a unit quaternion: M(q), singular --------------------------------------
 
-local top, weight, spin, tilt = { 0.6, 0.6, 0.25 }, 12, 80, 0.4
+local top = conserved.top
 
 systems.heavy_top = {
   h = 0.002,
-  make = function()
-    local s = vida.system "heavy top"
-    local w, a = s:coordinate { "w", value = math.cos(tilt / 2), rate = 0 }
-    local x, b = s:coordinate { "x", value = math.sin(tilt / 2), rate = 0 }
-    local y, c = s:coordinate { "y", value = 0, rate = -math.sin(tilt / 2) * spin / 2 }
-    local z, d = s:coordinate { "z", value = 0, rate = math.cos(tilt / 2) * spin / 2 }
-    local turn = { 2 * (w * b - x * a - y * d + z * c), 2 * (w * c + x * d - y * a - z * b),
-      2 * (w * d - x * c + y * b - z * a) } -- in the body
-    local kinetic = 0
-    for i = 1, 3 do
-      kinetic = kinetic + top[i] / 2 * turn[i] ^ 2
-    end
-    s:lagrangian { "top", kinetic - weight * (w ^ 2 - x ^ 2 - y ^ 2 + z ^ 2) }
-    s:constraint { "unit", w ^ 2 + x ^ 2 + y ^ 2 + z ^ 2 - 1 }
-    return s
-  end,
-  -- Angular velocity in the body, 2 conj(q) v; the momentum about the vertical is half of p q* along e_z; the
-  -- energy of the method is p v - L.
+  make = top.make,
+  -- The momentum about the vertical is half of p q* along e_z; the energy of the method is p v - L.
   observe = function(q, v, p)
-    local w, x, y, z = q[1], q[2], q[3], q[4]
-    local turn = { 2 * (w * v[2] - x * v[1] - y * v[4] + z * v[3]),
-      2 * (w * v[3] + x * v[4] - y * v[1] - z * v[2]), 2 * (w * v[4] - x * v[3] + y * v[2] - z * v[1]) }
-    local kinetic, momentum = 0, 0
+    local turn, kinetic, momentum = top.turn(q, v), 0, 0
     for i = 1, 3 do
-      kinetic = kinetic + top[i] / 2 * turn[i] ^ 2
-      momentum = momentum + (top[i] * turn[i]) ^ 2
+      kinetic = kinetic + top.moments[i] / 2 * turn[i] ^ 2
+      momentum = momentum + (top.moments[i] * turn[i]) ^ 2
     end
-    local height = weight * (w ^ 2 - x ^ 2 - y ^ 2 + z ^ 2)
+    local height = top.potential(q)
     local work = p[1] * v[1] + p[2] * v[2] + p[3] * v[3] + p[4] * v[4]
-    local vertical = (-z * p[1] - y * p[2] + x * p[3] + w * p[4]) / 2
+    local vertical = (-q[4] * p[1] - q[3] * p[2] + q[2] * p[3] + q[1] * p[4]) / 2
     return work - kinetic + height, work + kinetic + math.abs(height), { { vertical, math.sqrt(momentum) } }
   end,
 }

@@ -158,21 +158,21 @@ VIDA_ALWAYS_INLINE void prepare(const multistep_state* own, int at, int order, i
   }
 }
 
+/* Computes p (n): P of the step in a slot, shares of J of the nodes before its end, and `start` (n,
+ * may be p; NULL: nothing). */
 VIDA_ALWAYS_INLINE void find_momenta(const multistep_state* own, int at, int order, int n,
-                                     double* p, double* p_low) {
-  const double *momentum = own->momentum[at], *low = own->low[at];
-  const double *weights = own->formula->without_force, *impulse[VIDA_MOST_LAGS];
+                                     const double* weights, const double* start, double* p) {
+  const double *momentum = own->momentum[at], *low = own->low[at], *impulse[VIDA_MOST_LAGS];
   for (int lag = 1; lag < order; lag++, at = earlier(own, at)) {
     impulse[lag] = own->impulse[at];
   }
   VIDA_INDEPENDENT
   for (int i = 0; i < n; i++) {
-    double all = 0.0;
+    double all = start ? start[i] : 0.0;
     for (int lag = 1; lag < order; lag++) {
       all += weights[lag] * impulse[lag][i];
     }
     p[i] = momentum[i] + (low[i] + all);
-    p_low[i] = 0.0;
   }
 }
 
@@ -201,7 +201,8 @@ VIDA_ALWAYS_INLINE void remember(const multistep_state* own, int at, int n,
   }                                                                                               \
   attribute static void find_momenta_##name(const multistep_state* own, int at, int n, double* p, \
                                             double* low) {                                        \
-    find_momenta(own, at, order, n, p, low);                                                      \
+    find_momenta(own, at, order, n, own->formula->without_force, NULL, p);                        \
+    memset(low, 0, (size_t)n * sizeof *low);                                                      \
   }                                                                                               \
   attribute static void remember_##name(const multistep_state* own, int at, int n,                \
                                         const double* reaction) {                                 \
@@ -625,13 +626,10 @@ static int velocities(VidaIntegration* self, double* v, VidaError* error) {
   const double* force;
   int code = find_force(self, p, &force);
   for (int i = 0; i < n && !code; i++) {
-    int at = slot(own, node - 1);
-    const double low = own->low[at][i], momentum = own->momentum[at][i];
-    double sum = self->node.h * force[i] * own->formula->with_force[0];
-    for (int lag = 1; lag < own->formula->order; lag++, at = earlier(own, at)) {
-      sum += own->formula->with_force[lag] * own->impulse[at][i];
-    }
-    p[i] = momentum + (low + sum);
+    p[i] = self->node.h * force[i] * own->formula->with_force[0];
+  }
+  if (!code) {
+    find_momenta(own, slot(own, node - 1), own->formula->order, n, own->formula->with_force, p, p);
   }
   code = code ? code : vida__jacobian(&self->model.evaluator, t, self->node.q, self->work.entries);
   return code

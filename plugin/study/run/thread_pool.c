@@ -220,19 +220,18 @@ static int make_at_once(VidaStudy* study, int jobs, const VidaObserver* observer
   return pool.code;
 }
 
-/* Returns the number of runs that may be made at once. */
-static int count_jobs(const VidaStudy* study) {
+int vida__most_jobs(const VidaStudy* study) {
   const int asked = (int)VidaOptions_Get(study->options, "jobs");
   return asked > 0 ? asked : study->processors;
 }
 
 int vida__jobs(const VidaStudy* study) {
-  const int jobs = count_jobs(study);
+  const int jobs = vida__most_jobs(study);
   return jobs < study->count ? jobs : study->count;
 }
 
 bool vida__shares_time(const VidaStudy* study) {
-  return count_jobs(study) > 1 && (study->is_chunk ? study->whole : study->count) > 1;
+  return vida__most_jobs(study) > 1 && (study->is_chunk ? study->whole : study->count) > 1;
 }
 
 /* Notes that steps were made in lanes. How many depends on which runs were left at the end, and so

@@ -24,9 +24,7 @@ enum { FIRST_STARTS = 4, MOST_GROWTH = 8 };
 #define SECONDS_OF_CHUNK 5.0
 
 vida_pace vida__begin_pace(const VidaStudy* study) {
-  const int asked = (int)VidaOptions_Get(study->options, "jobs");
-  const int jobs = asked > 0 ? asked : study->processors;
-  return (vida_pace){.least = jobs,
+  return (vida_pace){.least = vida__most_jobs(study),
                      .most = vida__chunk_size(study),
                      .next = FIRST_STARTS,
                      .block = vida__block_size(study->sweep->starts.count)};
