@@ -10,6 +10,7 @@
 #include "base/finite.h"
 #include "base/memory.h"
 #include "base/sundials.h"
+#include "solve/work_forecast.h"
 
 /* Relative to the time: smaller steps no longer change it, but IDA would continue. */
 static const double smallest_step = 2.0 * DBL_EPSILON;
@@ -25,7 +26,8 @@ struct vida_ida {
   SUNLinearSolver solver; /* for the whole system, solved through the reduced one */
   double* reduced;
   double first_step;
-  double end;    /* of the present advance */
+  double end; /* of the present advance */
+  vida_work_forecast work;
   bool is_stuck; /* the step is lost in the rounding of the time */
   long factorizations;
   vida_sink sink;
@@ -257,8 +259,9 @@ static int code_of(int flag) {
 static int step_to(vida_ida* ida, double t, int* code, VidaError* error) {
   double reached = 0.0;
   int flag = IDAGetCurrentTime(ida->ida, &reached);
-  for (double made = 0.0; flag >= 0 && reached < t; made++) {
-    flag = made < ida->options.max_steps
+  ida->work = vida__expect_work(reached, t, ida->options.max_steps);
+  while (flag >= 0 && reached < t) {
+    flag = vida__may_step(&ida->work, reached)
                ? IDASolve(ida->ida, t, &reached, ida->y, ida->dy, IDA_ONE_STEP)
                : IDA_TOO_MUCH_WORK;
     if (flag >= 0 && vida__are_finite(N_VGetArrayPointer(ida->y), ida->size)) {
@@ -298,10 +301,8 @@ int vida__ida_advance(vida_ida* ida, double t, double* time, double* step, VidaE
                            "the steps became too small to change the time");
   }
   if (flag == IDA_TOO_MUCH_WORK) {
-    return vida__fail_flag(error, VIDA_STEP_NOT_CONVERGED, vida__flag_name(VIDA_IDA, flag),
-                           "max_steps = %.0f steps between two output states were not enough; "
-                           "increase max_steps or rtol",
-                           ida->options.max_steps);
+    return vida__fail_work(&ida->work, vida__flag_name(VIDA_IDA, flag), NULL,
+                           "increase max_steps or rtol", error);
   }
   if (code_of(flag) == VIDA_STEP_SINGULAR && vida__linear_lacks_memory(ida->linear)) {
     return vida__fail_memory(error);

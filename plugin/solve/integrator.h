@@ -9,6 +9,7 @@
 
 #include "base/sundials.h"
 #include "solve/ode.h"
+#include "solve/work_forecast.h"
 
 /* Flags that all integrators of SUNDIALS share. */
 enum {
@@ -79,6 +80,7 @@ struct vida_ode {
   double *node, *previous, *there;
   double node_t, previous_t; /* times of `node` and `previous` */
   double reached;            /* time at which the last step ended or failed */
+  vida_work_forecast work;   /* of the present advance */
   bool is_between;
   int failure;      /* code that `rate` or another function returned */
   double refused_t; /* end of the step that was rejected */

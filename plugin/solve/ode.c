@@ -259,9 +259,15 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
   if (is_by_failure(ode, flag)) {
     return vida__fail_flag(error, ode->failure, name, "%s", "");
   }
-  const char* what = flag == VIDA_FLAG_TOO_MUCH_WORK
-                         ? "more steps than max_steps between two output states"
-                     : flag == VIDA_FLAG_ERROR_TEST ? "no step passes the error test"
+  if (flag == VIDA_FLAG_TOO_MUCH_WORK) {
+    return vida__fail_work(&ode->work, name, NULL,
+                           ode->class->is_implicit
+                               ? "increase max_steps or rtol"
+                               : "increase max_steps or rtol, or choose an implicit method if the "
+                                 "system is stiff",
+                           error);
+  }
+  const char* what = flag == VIDA_FLAG_ERROR_TEST ? "no step passes the error test"
                      : flag == VIDA_FLAG_NOT_CONVERGED
                          ? "the nonlinear equations of a step could not be solved"
                          : (*ode->sink.message ? ode->sink.message : "the integrator failed");
@@ -336,14 +342,11 @@ static int make_smaller_step(vida_ode* ode, int flag, double next) {
   return begin(ode, ode->node_t, next);
 }
 
-/* Makes one step; *made counts the steps since the last node. */
-static int make_step(vida_ode* ode, double towards, double next, double* made) {
-  const double from = ode->node_t;
-  if (*made >= ode->settings.max_steps) {
+static int make_step(vida_ode* ode, double towards, double next) {
+  if (!vida__may_step(&ode->work, ode->node_t)) {
     return VIDA_FLAG_TOO_MUCH_WORK;
   }
   const int flag = ode->class->step(ode, towards);
-  *made += ode->node_t > from ? 1.0 : 0.0;
   return ode->class->is_refused && ode->class->is_refused(flag) ? make_smaller_step(ode, flag, next)
                                                                 : flag;
 }
@@ -365,12 +368,12 @@ static double wanted_step(vida_ode* ode, double* last) {
 /* Makes steps exactly up to the node. The last one is shortened; the first step after the node has
  * the size that it would have had. */
 static int advance_to_node(vida_ode* ode, double t, double next) {
-  double made = 0.0, uncut = ode->next_step;
+  double uncut = ode->next_step;
   int flag = begin(ode, t, next);
   while (flag == VIDA_FLAG_SUCCESS) {
     double last = 0.0;
     const long rejected = ode->counts.rejected;
-    flag = make_step(ode, next, next, &made);
+    flag = make_step(ode, next, next);
     ode->class->count(ode);
     if (!ode->settings.adaptive) {
       break;
@@ -393,9 +396,8 @@ static const double far = 1e4;
 /* Makes steps of any size until one reaches the node. */
 static int advance_freely(vida_ode* ode, double t, double next) {
   int flag = ode->fresh ? begin(ode, t, next) : VIDA_FLAG_SUCCESS;
-  double made = 0.0;
   while (flag == VIDA_FLAG_SUCCESS && ode->node_t < next) {
-    flag = make_step(ode, t + far * (next - t), next, &made);
+    flag = make_step(ode, t + far * (next - t), next);
   }
   ode->class->count(ode);
   return flag < 0 ? flag : ode->class->interpolate(ode, next);
@@ -411,6 +413,7 @@ int vida__ode_advance(vida_ode* ode, double t, double next, double* y, double* r
   ode->failure = VIDA_SUCCESS;
   ode->sink.message[0] = '\0';
   ode->reached = t;
+  ode->work = vida__expect_work(t, next, settings->max_steps);
   memcpy(N_VGetArrayPointer(ode->y), y, bytes);
   const bool is_free = ode->class->is_multistep || (settings->adaptive && !settings->ends_at_nodes);
   const int flag = is_free ? advance_freely(ode, t, next) : advance_to_node(ode, t, next);

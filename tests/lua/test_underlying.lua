@@ -257,6 +257,18 @@ local function test_refusals()
   local good, message = stepper:step()
   assert(not good and message:find("more steps than max_steps", 1, true), message)
   check.close(stepper:positions()[1], 1, 0)
+  -- explicit steps of a stiff system, which stay near 1/(rate of damping) = 1e-11 s, are given up at once
+  local stiff = vida.system { "stiff" }
+  local speck = stiff:particle { "speck", mass = 1e-12, position = { 1, 0, 0 }, velocity = { 0.5, 0, 0 } }
+  stiff:damper { "damper", speck, stiff:anchor { 0, 0, 0 }, damping = 0.1 }
+  for _, method in ipairs { "post-stabilized", "half-explicit", "extrapolation" } do
+    stepper = stiff:stepper { method, rtol = 1e-2, h = 1 }
+    stepper:start()
+    good, message = stepper:step()
+    assert(not good and message:find("would be needed to reach the next output state", 1, true), message)
+    assert(message:find("if the system is stiff", 1, true), message)
+    assert(stepper:statistics().steps < 1e5)
+  end
 end
 
 -- ---- the pendulum, by CVODE and by chosen steps ---------------------------------------------------------

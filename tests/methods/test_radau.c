@@ -454,7 +454,7 @@ static void test_failures(void) {
   Run run = start_with(make_double_pendulum(), 1.0, few);
   run_state(&run, q, v);
   EXPECT_ERROR(VidaStepper_Step(run.stepper, &error), &error, VIDA_STEP_NOT_CONVERGED,
-               "max_steps = 7 steps");
+               "more steps than max_steps = 7");
   run_state(&run, after_q, after_v);
   EXPECT(memcmp(q, after_q, (size_t)run.n * sizeof *q) == 0, "positions have moved");
   EXPECT(memcmp(v, after_v, (size_t)run.n * sizeof *v) == 0, "velocities have moved");

@@ -15,6 +15,7 @@
 #include "base/linear_record.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "solve/work_forecast.h"
 #include "stepper/integration.h"
 #include "stepper/method_options.h"
 
@@ -289,19 +290,16 @@ static double smallest_step(const VidaIntegration* self, double end) {
 static int step_adaptively(VidaIntegration* self, VidaError* error) {
   vida_radau* own = self->state;
   const double end = vida__next_time(self);
-  for (double k = 0.0; own->t < end; k += 1.0) {
+  vida_work_forecast work = vida__expect_work(own->t, end, own->most_steps);
+  while (own->t < end) {
     VidaError reason = {0};
     double err = 0.0;
     if (vida__interrupted(self, own->t)) {
       return VIDA_STOPPED; /* the frame says more */
     }
     const bool was_cut = choose_step(self, end);
-    if (k >= own->most_steps) {
-      char t[VIDA_REAL_TEXT_SIZE];
-      return vida__fail_flag(
-          error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
-          "after max_steps = %.0f steps only t = %s was reached; increase rtol or max_steps",
-          own->most_steps, vida__real_text(t, own->t, 10));
+    if (!vida__may_step(&work, own->t)) {
+      return vida__fail_work(&work, "TOO_MUCH_WORK", &own->t, "increase max_steps or rtol", error);
     }
     int code = prepare_place(self);
     code = code ? vida__evaluation_failed(self, code, &reason) : try_step(self, &err, &reason);

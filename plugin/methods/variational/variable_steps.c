@@ -22,6 +22,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "solve/work_forecast.h"
 #include "stepper/method_options.h"
 
 static const char density_name[] = "step density";
@@ -406,17 +407,6 @@ static int step_to_node(VidaIntegration* self, double rest, VidaError* error) {
   return code;
 }
 
-static int fail_long(const variable_state* own, VidaError* error) {
-  char t[VIDA_REAL_TEXT_SIZE];
-  char density[VIDA_REAL_TEXT_SIZE];
-  return vida__fail_flag(
-      error, VIDA_STEP_NOT_CONVERGED, "TOO_MUCH_WORK",
-      "after max_steps = %.0f steps between two output states only t = %s was reached, where the "
-      "density of steps is %s; reduce the density or h, or increase max_steps",
-      own->most_steps, vida__real_text(t, vida__nested_integration(own->main)->node.t0, 12),
-      vida__real_text(density, own->density, 6));
-}
-
 static int step(VidaIntegration* self, VidaError* error) {
   variable_state* own = self->state;
   const VidaIntegration* main = vida__nested_integration(own->main);
@@ -426,9 +416,12 @@ static int step(VidaIntegration* self, VidaError* error) {
   double rest = (node - own->elapsed) - own->elapsed_low;
   vida__nested_follow(own->main, self);
   vida__nested_follow(own->partial, self);
-  for (double made = 0.0; !code && (rest + rounding) * own->advance >= own->nominal; made++) {
-    code =
-        made < own->most_steps ? step_sequence(own, self->node.t0, error) : fail_long(own, error);
+  vida_work_forecast work = vida__expect_work(own->elapsed, node, own->most_steps);
+  while (!code && (rest + rounding) * own->advance >= own->nominal) {
+    code = vida__may_step(&work, own->elapsed)
+               ? step_sequence(own, self->node.t0, error)
+               : vida__fail_work(&work, "TOO_MUCH_WORK", &main->node.t0,
+                                 "increase max_steps, or reduce the density of steps or h", error);
     rest = (node - own->elapsed) - own->elapsed_low;
   }
   if (!code && fabs(rest) <= rounding) {
