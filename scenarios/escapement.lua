@@ -31,7 +31,8 @@ local bob = s:particle { "bob", mass = mass,
 local u, rate = s:point_on_curve { "cycloid", s.ground, bob, parameter = start,
   curve = function(p) return { a * (p + vida.sin(p)), -a * (1 + vida.cos(p)) } end }
 s:rayleigh(0.5 * damping * vida.dot(bob.velocity, bob.velocity))
-for name, side in pairs { tick = 1, tock = -1 } do
+for _, pallet in ipairs { { "tick", 1 }, { "tock", -1 } } do
+  local name, side = table.unpack(pallet)
   s:event { name, bob.x, direction = side > 0 and "rising" or "falling",
     set = { { bob.vx, bob.vx + side * kick }, { rate, rate + side * kick / (2 * a) } } }
 end

@@ -21,7 +21,8 @@ local ladder, rods = new_ladder(cells, 1)
 local depth = 0
 for k = 0, cells do
   local upright = rods[3 * k + 1]
-  for name, joint in pairs { lower = upright.tail, upper = upright.head } do
+  for _, foot in ipairs { { "lower", upright.tail }, { "upper", upright.head } } do
+    local name, joint = table.unpack(foot)
     if k > 0 or name == "upper" then -- the lower one hangs at the origin
       ladder:plane_contact { ("%s joint %d"):format(name, k), joint, height = level, friction = 0.3 }
       depth = vida.min(depth, joint.position.y - level)

@@ -25,7 +25,8 @@ for i = 1, count do
   local box = s:body { ("box %d"):format(i), mass = mass, inertia = mass * (width ^ 2 + height ^ 2) / 12,
     position = { 0.01 * (i % 3 - 1), (i - 0.5) * height + i * apart } }
   local face = i == 1 and 0 or height / 2 -- of what is below, from its centre
-  for name, side in pairs { left = -width / 2, right = width / 2 } do
+  for _, corner_of in ipairs { { "left", -width / 2 }, { "right", width / 2 } } do
+    local name, side = table.unpack(corner_of)
     local corner = box:point { side, -height / 2 }
     s:curve_contact { ("%s of box %d"):format(name, i), below, corner, friction = friction,
       curve = function(_, y) return y - face end }

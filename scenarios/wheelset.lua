@@ -160,8 +160,8 @@ local acceleration = (turn_theta + moment) / (across * cp)
 force.theta = across * acceleration - moment
 force.phi = turn_phi
 force.turn = turn_axle - inertia * sp * acceleration
-for name, f in pairs(force) do
-  s:force(q[name], f)
+for _, name in ipairs { "x", "y", "z", "theta", "phi", "turn" } do
+  s:force(q[name], force[name])
 end
 
 return vida.compare {
