@@ -73,4 +73,22 @@ end
 local text = ("%s, %s, %s, %s and %s on, in this order"):format(table.unpack(grows))
 assert(limits:find(text, 1, true), text .. " is not in: " .. limits)
 
+-- A composition claims what its base claims: energy-momentum and its kind do not keep G v = 0, and
+-- their compositions keep the energy of the double pendulum, from rest at the height 0.
+local pendulum = vida.system { "double pendulum", dimension = 2 }
+pendulum:gravity { 0, -9.81 }
+local inner = pendulum:particle { "inner", mass = 1, position = { 1, 0 } }
+local outer = pendulum:particle { "outer", mass = 1, position = { 2, 0 } }
+pendulum:distance { "first rod", pendulum.ground, inner, length = 1 }
+pendulum:distance { "second rod", inner, outer, length = 1 }
+for _, base in ipairs { "energy-momentum", "energy-momentum-projected", "average-vector-field",
+    "itoh-abe" } do
+  local stepper = pendulum:stepper { "compose", base = base, h = 0.02 }
+  assert(stepper:start())
+  for _ = 1, 100 do
+    assert(stepper:step())
+    assert(math.abs(stepper:energy()) < 1e-12, base)
+  end
+end
+
 print "ok"

@@ -89,6 +89,13 @@ static int check_base(const VidaIntegration* self, const VidaMethodInfo* base, i
       base->name);
 }
 
+/* Gives up the claims that the base does not make, for instance G v = 0 of energy-momentum. */
+static void take_claims(VidaIntegration* self, const VidaIntegration* base) {
+  const unsigned inherited = VIDA_CAN_SYMPLECTIC | VIDA_CAN_MOMENTUM | VIDA_CAN_REVERSIBLE |
+                             VIDA_CAN_POSITION_LEVEL | VIDA_CAN_VELOCITY_LEVEL;
+  self->given_up = inherited & ~(base->method->info.capabilities & ~base->given_up);
+}
+
 /* The composition refuses every system that the base refuses. */
 static int create_base(VidaIntegration* self, const char* name, VidaStepper** base,
                        VidaError* error) {
@@ -118,8 +125,11 @@ static int create(VidaIntegration* self, VidaError* error) {
   VidaOptions_Text(self->options, "base", name, sizeof name);
   int code = check_base(self, Vida_FindMethod(name), chosen->order, error);
   code = code ? code : create_base(self, name, &own->base, error);
-  return code ? code
-              : vida__stages_create(own->base, own->gamma, chosen->stages, &own->stages, error);
+  if (code) {
+    return code;
+  }
+  take_claims(self, vida__nested_integration(own->base));
+  return vida__stages_create(own->base, own->gamma, chosen->stages, &own->stages, error);
 }
 
 static int start(VidaIntegration* self, VidaError* error) {

@@ -108,6 +108,18 @@ static bool has_mass_inverse(const VidaIntegration* self) {
          (system->constant_mass && self->model.mass_matrix && !self->model.has_singular_mass);
 }
 
+/* Finds out whether rows move: then the impulse does work, and the discrete energy has an error of
+ * first order. */
+static int have_rates(VidaIntegration* self, double t, bool* moves) {
+  double* rate = self->work.constraint_work;
+  const int code = vida__constraint_rate(&self->model.evaluator, t, self->node.q, rate);
+  *moves = false;
+  for (int r = 0; r < self->model.m && !code; r++) {
+    *moves = *moves || (self->model.system->rows[r].is_nonholonomic && rate[r] != 0.0);
+  }
+  return code;
+}
+
 /* Computes v - h M^-1 A^T alpha / 2 at the node: the velocity after the impulse. */
 static int find_velocity_after(VidaIntegration* self, double t, const double* v, double* after) {
   const vida_variational_state* own = self->state;
@@ -135,7 +147,15 @@ static int energy(VidaIntegration* self, double* value, double* t, VidaError* er
     return vida__node_energy(self, value, t, error);
   }
   *t = vida__node_time(self);
-  int code = vida__node_velocities(self, &v, error);
+  bool moves = false;
+  int code = have_rates(self, *t, &moves);
+  if (code) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  if (moves) {
+    return vida__node_energy(self, value, t, error);
+  }
+  code = vida__node_velocities(self, &v, error);
   if (code) {
     return code;
   }
@@ -150,8 +170,9 @@ static const VidaOptionRow options[] = {
     {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "discrete|nodal",
      "The reported energy at nodes: with the velocity after the impulse of the nonholonomic rows, "
      "which preserves it in motions without potential (the discrete energy of the paper), or with "
-     "the velocity that satisfies the rows. Mass matrices that are not constant have only the "
-     "latter."},
+     "the velocity that satisfies the rows. Mass matrices that are not constant and rows that "
+     "move, "
+     "A v + b = 0, have only the latter."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__gni = {
