@@ -1,7 +1,9 @@
 #include "base/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/memory.h"
 
@@ -111,4 +113,22 @@ uint64_t vida__checksum(uint64_t sum, const void* bytes, size_t size) {
     sum = (sum ^ each[i]) * UINT64_C(0x100000001b3);
   }
   return sum;
+}
+
+bool vida__checksum_file(const char* path, long long* size, long long end, uint64_t* sum) {
+  enum { PIECE = 65536 };
+  unsigned char bytes[PIECE];
+  FILE* file = fopen(path, "rb");
+  bool good = file && fseeko(file, (off_t)*size, SEEK_SET) == 0;
+  while (good && *size < end) {
+    const long long left = end - *size;
+    const size_t wanted = left < PIECE ? (size_t)left : PIECE;
+    good = fread(bytes, 1, wanted, file) == wanted;
+    *sum = vida__checksum(*sum, bytes, good ? wanted : 0);
+    *size += good ? (long long)wanted : 0;
+  }
+  if (file) {
+    fclose(file);
+  }
+  return good;
 }

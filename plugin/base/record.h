@@ -43,5 +43,8 @@ bool vida__is_read(const vida_record* record);
 #define VIDA_CHECKSUM_START UINT64_C(0xcbf29ce484222325)
 /* Continues a checksum (FNV-1a, 64 bits): every change of a single byte changes it. */
 uint64_t vida__checksum(uint64_t sum, const void* bytes, size_t size);
+/* Continues the checksum *sum of the first *size bytes of a file up to `end` bytes, and *size with
+ * it. Returns false if the file cannot be read so far. */
+bool vida__checksum_file(const char* path, long long* size, long long end, uint64_t* sum);
 
 #endif

@@ -98,6 +98,13 @@ says "sweep.state' is damaged: the sweep cannot go on; --overwrite"
 ! grep -q "goes on with the unfinished runs" "$work/err" || complain "a damaged sweep is said to go on"
 expect 1 run "$work/sweep.lua" --out "$work/damaged"
 says "has an unfinished sweep, whose state is damaged; --overwrite begins anew"
+cp "$work/part/sweep.state" "$work/damaged/sweep.state"
+printf 'x' | dd of="$work/damaged/2/rows.csv" bs=1 seek=700 conv=notrunc 2>/dev/null
+expect 1 run "$work/sweep.lua" --out "$work/damaged" --resume
+says "rows.csv' has changed: the sweep cannot go on; --overwrite"
+truncate -s 700 "$work/damaged/2/rows.csv"
+expect 1 run "$work/sweep.lua" --out "$work/damaged" --resume
+says "rows.csv' is shorter than it was: the sweep cannot go on; --overwrite"
 expect 0 run "$work/sweep.lua" --out "$work/damaged" --overwrite
 same "$work/damaged" "begun anew as wished"
 echo "lost" >>"$work/part/2/rows.csv"

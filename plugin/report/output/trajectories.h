@@ -55,10 +55,6 @@ struct VidaTrajectories {
 /* Sets the paths to those of a run. */
 void vida__set_paths(VidaTrajectories* trajectories, int run);
 
-/* Continues the checksum of a CSV file up to `size` bytes. Returns false if it has fewer
- * (trajectory_state.c). */
-bool vida__sum_up(const char* path, vida_open_run* run, long long size);
-
 /* Opens the CSV file of a run as an earlier process has left it, without what came after its state
  * (trajectory_state.c). */
 int vida__go_on_with_csv(VidaTrajectories* trajectories, vida_open_run* run, VidaError* error);

@@ -534,12 +534,13 @@ bool vida__has_ended(const VidaRow* row) {
 
 /* The checksum of a CSV file; HDF5 files have checksums of their own. */
 static uint64_t sum_csv(const char* path, bool is_csv) {
-  vida_open_run whole = {.sum = VIDA_CHECKSUM_START};
+  uint64_t sum = VIDA_CHECKSUM_START;
+  long long size = 0;
   struct stat status;
   if (is_csv && stat(path, &status) == 0) {
-    vida__sum_up(path, &whole, (long long)status.st_size);
+    vida__checksum_file(path, &size, (long long)status.st_size, &sum);
   }
-  return whole.sum;
+  return sum;
 }
 
 void vida__find_trajectory(VidaTrajectories* trajectories, int run, vida_stored_file* found) {

@@ -11,24 +11,6 @@
 #include "base/record.h"
 #include "report/output/trajectories.h"
 
-bool vida__sum_up(const char* path, vida_open_run* run, long long size) {
-  enum { PIECE = 65536 };
-  unsigned char bytes[PIECE];
-  FILE* file = fopen(path, "rb");
-  bool good = file && fseeko(file, (off_t)run->size, SEEK_SET) == 0;
-  while (good && run->size < size) {
-    const long long left = size - run->size;
-    const size_t wanted = left < PIECE ? (size_t)left : PIECE;
-    good = fread(bytes, 1, wanted, file) == wanted;
-    run->sum = vida__checksum(run->sum, bytes, good ? wanted : 0);
-    run->size += good ? (long long)wanted : 0;
-  }
-  if (file) {
-    fclose(file);
-  }
-  return good;
-}
-
 static int put_csv(VidaTrajectories* trajectories, vida_open_run* run, vida_record* record,
                    VidaError* error) {
   const int code = vida__finish_output(run->file, trajectories->partial, error);
@@ -37,7 +19,7 @@ static int put_csv(VidaTrajectories* trajectories, vida_open_run* run, vida_reco
     return code;
   }
   if (size < 0 || fsync(fileno(run->file)) != 0 ||
-      !vida__sum_up(trajectories->partial, run, (long long)size)) {
+      !vida__checksum_file(trajectories->partial, &run->size, (long long)size, &run->sum)) {
     return vida__fail(error, VIDA_INPUT_OUTPUT, "cannot keep %s", trajectories->partial);
   }
   vida__put_integer(record, run->rows);
@@ -84,8 +66,8 @@ static bool get_csv(VidaTrajectories* trajectories, vida_open_run* run, vida_rec
   run->size = 0;
   run->sum = VIDA_CHECKSUM_START;
   run->rows = (long)rows;
-  return !record->too_short && rows >= 0 && size >= 0 && vida__sum_up(path, run, size) &&
-         run->sum == sum &&
+  return !record->too_short && rows >= 0 && size >= 0 &&
+         vida__checksum_file(path, &run->size, size, &run->sum) && run->sum == sum &&
          (path == trajectories->partial || rename(path, trajectories->partial) == 0);
 }
 

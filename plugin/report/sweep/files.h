@@ -36,6 +36,7 @@ typedef struct vida_sweep_state {
   const VidaSweepScope* scope;
   vida_fingerprint* prints; /* scope->count */
   long long* bytes;         /* scope->count: of rows.csv that belong to the totals */
+  uint64_t* sums;           /* scope->count: checksums of these bytes */
 } vida_sweep_state;
 /* Computes the fingerprints. The caller frees with vida__free_sweep_state, also after a failure. */
 int vida__create_sweep_state(const VidaSweepScope* scope, vida_sweep_state* state,

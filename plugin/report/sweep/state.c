@@ -12,7 +12,7 @@
 #include "report/sweep/distribution.h"
 #include "report/sweep/files.h"
 
-enum { FORMAT = 4, PATH_SIZE = 4096 };
+enum { FORMAT = 5, PATH_SIZE = 4096 };
 #define MAGIC "VIDA sweep"
 
 static int name_file(const char* directory, char path[PATH_SIZE], VidaError* error) {
@@ -93,8 +93,9 @@ int vida__create_sweep_state(const VidaSweepScope* scope, vida_sweep_state* stat
                              VidaError* error) {
   *state = (vida_sweep_state){.scope = scope,
                               .prints = vida__allocate((size_t)scope->count, sizeof *state->prints),
-                              .bytes = vida__allocate((size_t)scope->count, sizeof *state->bytes)};
-  int code = state->prints && state->bytes ? VIDA_SUCCESS : vida__fail_memory(error);
+                              .bytes = vida__allocate((size_t)scope->count, sizeof *state->bytes),
+                              .sums = vida__allocate((size_t)scope->count, sizeof *state->sums)};
+  int code = state->prints && state->bytes && state->sums ? VIDA_SUCCESS : vida__fail_memory(error);
   for (int i = 0; i < scope->count && !code; i++) {
     if (scope->studies[i]->sweep) {
       code = vida__fingerprint_methods(scope->studies[i], &state->prints[i], error);
@@ -114,6 +115,7 @@ int vida__create_sweep_state(const VidaSweepScope* scope, vida_sweep_state* stat
 void vida__free_sweep_state(vida_sweep_state* state) {
   free(state->prints);
   free(state->bytes);
+  free(state->sums);
   *state = (vida_sweep_state){0};
 }
 
@@ -132,6 +134,7 @@ int vida__write_sweep_state(const vida_sweep_state* state, VidaError* error) {
     if (scope->studies[i]->sweep) {
       vida__put_identity(scope->studies[i], &state->prints[i], &record);
       vida__put_integer(&record, state->bytes[i]);
+      vida__put_integer(&record, (int64_t)state->sums[i]);
       vida__put_sweep(scope->studies[i], &record);
       made += scope->studies[i]->sweep->made;
     }
@@ -175,6 +178,7 @@ static int read_sweeps(vida_sweep_state* state, const char* path, vida_record* r
     if (is_sweep) {
       code = vida__compare_identity(scope->studies[i], &state->prints[i], record, whose, error);
       state->bytes[i] = vida__get_integer(record);
+      state->sums[i] = (uint64_t)vida__get_integer(record);
       if (!code) {
         vida__get_sweep(scope->studies[i], record);
       }

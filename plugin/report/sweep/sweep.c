@@ -43,33 +43,47 @@ static int fail_to_write(const running_sweep* work, VidaError* error) {
                     work->scope->folders[work->index], strerror(errno));
 }
 
+static int name_rows(const running_sweep* work, char path[PATH_SIZE], VidaError* error) {
+  const char* folder = work->scope->folders[work->index];
+  const int length = snprintf(path, PATH_SIZE, "%s/" VIDA_SWEEP_ROWS_NAME, folder);
+  errno = ENAMETOOLONG;
+  return length > 0 && length < PATH_SIZE ? VIDA_SUCCESS : fail_to_write(work, error);
+}
+
+/* Checks that the file still begins with the rows that belong to the totals. */
+static int check_rows(const running_sweep* work, const char* path, VidaError* error) {
+  const vida_sweep_state* state = work->state;
+  long long size = 0;
+  uint64_t sum = VIDA_CHECKSUM_START;
+  const bool is_whole = vida__checksum_file(path, &size, state->bytes[work->index], &sum);
+  if (is_whole && sum == state->sums[work->index]) {
+    return VIDA_SUCCESS;
+  }
+  return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "DAMAGED",
+                         "'%s' %s: the sweep cannot go on; --overwrite (in Lua overwrite = true) "
+                         "begins anew",
+                         path, is_whole ? "has changed" : "is shorter than it was");
+}
+
 /* Opens the file, and cuts off what does not belong to the totals. */
 static int open_rows(running_sweep* work, VidaError* error) {
   char path[PATH_SIZE];
   if (!work->scope->directory) {
     return VIDA_SUCCESS;
   }
-  const char* folder = work->scope->folders[work->index];
   const long long size = work->state->bytes[work->index];
-  const int length = snprintf(path, sizeof path, "%s/" VIDA_SWEEP_ROWS_NAME, folder);
-  errno = ENAMETOOLONG;
-  if (length > 0 && length < PATH_SIZE) {
-    work->rows = size > 0 ? fopen(path, "r+b") : vida__create_stream(path);
+  int code = name_rows(work, path, error);
+  code = code || size == 0 ? code : check_rows(work, path, error);
+  if (code) {
+    return code;
   }
-  if (!work->rows || fseeko(work->rows, 0, SEEK_END) != 0) {
-    return fail_to_write(work, error);
-  }
-  if ((long long)ftello(work->rows) < size) {
-    return vida__fail_flag(error, VIDA_INPUT_OUTPUT, "DAMAGED",
-                           "'%s' is shorter than it was: the sweep cannot go on; --overwrite (in "
-                           "Lua overwrite = true) begins anew",
-                           path);
-  }
-  if (ftruncate(fileno(work->rows), (off_t)size) != 0 ||
+  work->rows = size > 0 ? fopen(path, "r+b") : vida__create_stream(path);
+  if (!work->rows || ftruncate(fileno(work->rows), (off_t)size) != 0 ||
       fseeko(work->rows, (off_t)size, SEEK_SET) != 0) {
     return fail_to_write(work, error);
   }
   if (size == 0) {
+    work->state->sums[work->index] = VIDA_CHECKSUM_START;
     vida__write_row_names(&work->columns, work->rows);
   }
   return VIDA_SUCCESS;
@@ -77,6 +91,8 @@ static int open_rows(running_sweep* work, VidaError* error) {
 
 /* Writes the state, after the rows that belong to it have reached the disk. */
 static int write_state(running_sweep* work, VidaError* error) {
+  char path[PATH_SIZE];
+  vida_sweep_state* state = work->state;
   work->written = vida__read_clock();
   if (!work->rows) {
     return VIDA_SUCCESS;
@@ -85,8 +101,13 @@ static int write_state(running_sweep* work, VidaError* error) {
       (fsync(fileno(work->rows)) != 0 && errno != EINVAL && errno != ENOSYS)) {
     return fail_to_write(work, error);
   }
-  work->state->bytes[work->index] = (long long)ftello(work->rows);
-  return vida__write_sweep_state(work->state, error);
+  const long long size = (long long)ftello(work->rows);
+  const int code = name_rows(work, path, error);
+  if (code ||
+      !vida__checksum_file(path, &state->bytes[work->index], size, &state->sums[work->index])) {
+    return code ? code : fail_to_write(work, error);
+  }
+  return vida__write_sweep_state(state, error);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
