@@ -311,7 +311,7 @@ static void print_recommendations(const VidaAdvice* advice) {
   }
   char heading[VIDA_MESSAGE_SIZE] = "";
   vida__append(heading, sizeof heading,
-               "cheapest, judged by similar systems (the atlas of the guide); nearest: '%s'",
+               "cheapest in the mean of similar systems (the atlas of the guide); nearest: '%s'",
                advice->nearest);
   print_heading(heading);
   for (int keep = 0; keep < VIDA_KEEPS; keep++) {
@@ -323,10 +323,10 @@ static void print_recommendations(const VidaAdvice* advice) {
     }
   }
   print_unmeasured(advice);
-  print_line("%s%s",
-             "errors are relative to the largest displacement, times CPU times of whole runs ",
-             "on the machine of the atlas: only their ratios matter. See the page of the atlas in "
-             "the guide");
+  print_line(
+      "%s%s", "errors are relative to the largest displacement, times CPU times of whole runs ",
+      "on the machine of the atlas: only their ratios matter. On a single system another method "
+      "may be cheaper. See the page of the atlas in the guide");
 }
 
 static void print_methods(const VidaAdvice* advice) {
