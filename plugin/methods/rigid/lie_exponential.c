@@ -5,8 +5,13 @@
 
 static const double largest_turn = 3.0; /* rad */
 
+/* NaN if one is NaN. */
+static inline double larger(double a, double b) {
+  return a > b || isnan(a) ? a : b;
+}
+
 static inline double largest(const double x[3]) {
-  return fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2]));
+  return larger(larger(fabs(x[0]), fabs(x[1])), fabs(x[2]));
 }
 
 /* Computes kappa and its derivative with respect to the square of the angle: by the series of x cot

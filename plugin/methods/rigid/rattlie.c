@@ -445,7 +445,7 @@ static void predict_gradients(VidaIntegration* self) {
   const rattlie_state* own = own_of(self);
   const int count = self->implicit.history.count;
   const double ratio = count > 0 && own->last_h[0] != 0.0 ? self->node.h / own->last_h[0] : 0.0;
-  vida__lie_predict_gradients(own->joints, ratio, count > 1 && own->last_h[0] == own->last_h[1]);
+  vida__lie_predict_gradients(own->joints, ratio == 0.0 ? 1 : ratio != 1.0 || !(count > 1 && own->last_h[0] == own->last_h[1]) ? 2 : 3, ratio);
 }
 
 static int fly(VidaIntegration* self, VidaError* error) {
