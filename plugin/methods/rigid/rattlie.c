@@ -28,7 +28,11 @@
 typedef struct rattlie_state {
   vida_lie_joints* joints;
   bool has_node;    /* joints->gradient and the factors of joints->node are those of the node */
-  double last_h[2]; /* s: of the last step and of the one before, as far as the history reaches */
+  double last_h;    /* s: of the last step */
+  int alike;        /* number of last steps of this length */
+  int nodes;        /* number of nodes from which joints->next was extrapolated; 0: it was not */
+  double missed;    /* see vida__lie_missed_gradients, for the last step; infinity: not known */
+  double corrected; /* violation before the last correction of the last step; 0: not known */
   vida_lie_rotation* rotation; /* bodies: the rotations of the step, or guesses */
   double* response;            /* 9 by bodies: see vida__lie_factor_step */
   double* momentum;            /* rates: Pi0 + h f / 2, in the body */
@@ -71,9 +75,9 @@ static double velocity_of(const VidaIntegration* self, int i) {
   return (self->node.p[i] + self->node.p_low[i]) / ((const vida_lie_state*)self->state)->mass[i];
 }
 
-/* Computes the rotations and q1 for the impulses own->mu. Returns the index of a body that turns
- * too far, or -1. */
-static int find_end(VidaIntegration* self) {
+/* Computes the rotations for the impulses own->mu, and the momenta own->rates. Returns the index of
+ * a body that turns too far, or -1. */
+static int find_rotations(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
   rattlie_state* own = own_of(self);
   const double h = self->node.h;
@@ -83,10 +87,21 @@ static int find_end(VidaIntegration* self) {
     const vida_lie_body* body = &lie->body[b];
     const double* momentum = own->rates + own->joints->of_body[b];
     const double impulse[3] = {h * momentum[0], h * momentum[1], h * momentum[2]};
-    double q[4], change[4];
     if (!vida__lie_find_rotation(body, impulse, &own->rotation[b])) {
       return b;
     }
+  }
+  return -1;
+}
+
+/* Computes q1 from what find_rotations has computed. */
+static void find_end(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
+  const double h = self->node.h;
+  for (int b = 0; b < lie->bodies; b++) {
+    const vida_lie_body* body = &lie->body[b];
+    double q[4], change[4];
     vida__lie_body_components(body, self->node.q, q);
     vida__lie_find_change(q, own->rotation[b].xi, change);
     for (int a = 0; a < 4; a++) {
@@ -97,7 +112,6 @@ static int find_end(VidaIntegration* self) {
     const int i = lie->other[j];
     own->q1[i] = self->node.q[i] + h * (own->rates[own->joints->of_other[j]] / lie->mass[i]);
   }
-  return -1;
 }
 
 /* Computes the residual g(q1) / h. */
@@ -112,14 +126,14 @@ static int find_residual(VidaIntegration* self) {
   return code;
 }
 
-/* Returns the largest violation relative to the sizes of the terms of its row; NaN if one is NaN.
- */
-static double find_violation(const VidaIntegration* self) {
+/* Returns the largest violation in `constraints` (m) relative to the sizes of the terms of its row;
+ * NaN if one is NaN. */
+static double find_violation(const VidaIntegration* self, const double* constraints) {
   const rattlie_state* own = own_of(self);
   double largest = 0.0;
   for (int k = 0; k < own->joints->rows; k++) {
     const int r = own->joints->row[k];
-    const double g = fabs(own->g[r]);
+    const double g = fabs(constraints[r]);
     if (isnan(g)) {
       return g;
     }
@@ -179,6 +193,7 @@ static int factor_step(VidaIntegration* self) {
   const int code =
       vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, self->work.entries);
   self->statistics.jacobian_evaluations++;
+  own->nodes = 0;
   if (code) {
     return code;
   }
@@ -199,39 +214,61 @@ static double largest_of(int count, const double* x) {
 /* The largest violation relative to its terms that is rounding wherever the terms are known. */
 static const double rounding = 2.0 * DBL_EPSILON;
 
+/* An estimate that is used instead of a measurement must be that much better. */
+static const double surplus = 2.0;
+
+/* Returns the part of a violation that a correction leaves because of the error of the guessed
+ * gradients, from `part`, the part that is left by the factors of the node: gradients have changed
+ * by as much, and the error relative to that is at most a few times that of the last step. Infinity
+ * if it is not known. */
+static double expect_missed(const VidaIntegration* self, double part) {
+  static const double growth = 4.0;
+  const rattlie_state* own = own_of(self);
+  return own->nodes > 0 && isfinite(own->missed) ? growth * part * own->missed : INFINITY;
+}
+
 /* Computes own->step for own->residual with the factors of the node, and improves it by those of
- * the step, B1 C B0^T, with B1 in joints->next and C in own->response: once, or twice if the first
- * time would leave more of the violation than rounding. */
-static int find_correction(VidaIntegration* self, double violation) {
+ * the step, B1 C B0^T, with B1 in joints->next and C in own->response, until it would leave rounding
+ * of the violation, or no more than the error of B1 does. Sets *left to the part of the violation
+ * that it leaves; infinity if it is not known. */
+static int find_correction(VidaIntegration* self, double violation, double* left) {
+  enum { MOST_PASSES = 4, BLIND_PASSES = 2 };
   rattlie_state* own = own_of(self);
   vida_lie_joints* joints = own->joints;
   const double size = largest_of(joints->rows, own->residual);
-  int code = vida__linear_solve(joints->node, own->residual, own->step);
-  for (int pass = 0; pass < 2 && !code; pass++) {
+  double first = 1.0;
+  int most = MOST_PASSES, code = vida__linear_solve(joints->node, own->residual, own->step);
+  for (int pass = 0; pass < most && !code; pass++) {
     vida__lie_apply_step(self, joints, own->response, own->step, own->rates, own->left);
     for (int k = 0; k < joints->rows; k++) {
       own->left[k] = own->residual[k] - own->left[k];
     }
-    const double part = largest_of(joints->rows, own->left) / size; /* and then its square */
+    const double part = largest_of(joints->rows, own->left) / size;
+    first = pass == 0 ? part : first;
     code = vida__linear_solve(joints->node, own->left, own->left);
     for (int k = 0; k < joints->rows; k++) {
       own->step[k] += own->left[k];
     }
-    if (!(part * part * violation > rounding)) {
+    const double missed = expect_missed(self, first);
+    most = isfinite(missed) ? MOST_PASSES : BLIND_PASSES;
+    *left = part * first + missed;
+    if (!(surplus * part * first * violation > rounding) || part * first < missed / surplus) {
       break;
     }
   }
   return code;
 }
 
-/* Corrects mu; `is_exact`: with the factors of the step. */
-static int correct(VidaIntegration* self, bool is_exact, double violation) {
+/* Corrects mu; `is_exact`: with the factors of the step. Sets *left as find_correction does. */
+static int correct(VidaIntegration* self, bool is_exact, double violation, double* left) {
   rattlie_state* own = own_of(self);
+  *left = INFINITY;
   const int code = is_exact ? vida__linear_solve(own->joints->step, own->residual, own->step)
-                            : find_correction(self, violation);
+                            : find_correction(self, violation, left);
   for (int k = 0; k < own->joints->rows && !code; k++) {
     own->mu[k] += own->step[k];
   }
+  own->corrected = violation;
   self->statistics.newton_iterations++;
   return code;
 }
@@ -242,8 +279,15 @@ static const double most_rounding = 4096.0 * DBL_EPSILON;
 /* Returns whether another correction that contracts nearly as the last one did leaves rounding
  * only, so that its residual need not be computed. */
 static bool will_converge(double violation, double contraction) {
-  static const double surplus = 2.0;
   return contraction > 0.0 && surplus * contraction * violation <= rounding;
+}
+
+/* Returns whether a correction of `violation` that leaves the part `left` leaves rounding only. What
+ * is of second order in the violation, and what is not known of the gradients, is judged by what
+ * the last step has left, `at_node`, of the violation `corrected`. */
+static bool is_foreseen(double violation, double left, double at_node, double corrected) {
+  const double growth = fmax(1.0, violation / corrected); /* infinity if not known */
+  return surplus * left * violation <= rounding && growth * growth * at_node <= rounding;
 }
 
 /* Solves g(q1) = 0 for own->mu, from the guess there and in own->rotation, until a correction no
@@ -254,23 +298,25 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
   enum { MOST_ITERATIONS = 40 };
   static const double slow = 0.2, of_impulses = 1.0 / 64.0;
   rattlie_state* own = own_of(self);
-  double before = INFINITY;
+  const double last_corrected = own->corrected;
+  double before = INFINITY, left;
   memcpy(own->size, own->node_size, (size_t)self->model.m * sizeof *own->size);
   add_displacements(self, 1.0, false);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
-    *body = find_end(self);
+    *body = find_rotations(self);
     if (*body >= 0) {
       return VIDA_STEP_NOT_CONVERGED;
     }
+    find_end(self);
     int code = own->joints->rows > 0 ? find_residual(self) : VIDA_SUCCESS;
-    double violation = find_violation(self);
+    double violation = find_violation(self, own->g);
     if (code || isnan(violation)) {
       return code ? code : VIDA_STEP_NOT_CONVERGED;
     }
     const double contraction = violation / before;
     if (isinf(violation) || (contraction >= 0.5 && violation > most_rounding)) {
       add_displacements(self, of_impulses, true);
-      violation = find_violation(self);
+      violation = find_violation(self, own->g);
     }
     if (violation <= rounding || (contraction >= 0.5 && violation <= most_rounding)) {
       return VIDA_SUCCESS;
@@ -281,12 +327,14 @@ static int solve(VidaIntegration* self, bool is_exact, int* body) {
     } else if (k == 0) {
       find_responses(self);
     }
-    code = code ? code : correct(self, is_exact, violation);
+    code = code ? code : correct(self, is_exact, violation, &left);
     if (code) {
       return code;
     }
-    if (will_converge(violation, contraction)) {
-      *body = find_end(self);
+    if (will_converge(violation, contraction) ||
+        (k == 0 && is_foreseen(violation, left, find_violation(self, self->implicit.g0),
+                               last_corrected))) {
+      *body = find_rotations(self);
       return *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
     before = violation;
@@ -441,11 +489,21 @@ static void arrive(VidaIntegration* self) {
   }
 }
 
+/* Guesses the gradients at the end of the step, by one more node than the history of the rates is
+ * extrapolated from: positions are smoother by one order. */
 static void predict_gradients(VidaIntegration* self) {
-  const rattlie_state* own = own_of(self);
-  const int count = self->implicit.history.count;
-  const double ratio = count > 0 && own->last_h[0] != 0.0 ? self->node.h / own->last_h[0] : 0.0;
-  vida__lie_predict_gradients(own->joints, ratio == 0.0 ? 1 : ratio != 1.0 || !(count > 1 && own->last_h[0] == own->last_h[1]) ? 2 : 3, ratio);
+  rattlie_state* own = own_of(self);
+  const vida_history* history = &self->implicit.history;
+  const bool is_known = history->count > 0 && own->alike > 0, is_alike = self->node.h == own->last_h;
+  int nodes = own->alike + 1 < VIDA_LIE_NODES ? own->alike + 1 : VIDA_LIE_NODES;
+  nodes = nodes < history->terms + 1 ? nodes : history->terms + 1;
+  nodes = !is_known ? 1 : is_alike && nodes > 2 ? nodes : 2;
+  if (nodes < own->nodes || !is_alike) {
+    own->missed = INFINITY;
+    own->corrected = 0.0;
+  }
+  own->nodes = nodes;
+  vida__lie_predict_gradients(own->joints, nodes, is_known ? self->node.h / own->last_h : 0.0);
 }
 
 static int fly(VidaIntegration* self, VidaError* error) {
@@ -471,8 +529,9 @@ static int fly(VidaIntegration* self, VidaError* error) {
   }
   arrive(self);
   remember(self);
-  own->last_h[1] = own->last_h[0];
-  own->last_h[0] = self->node.h;
+  own->alike = self->node.h == own->last_h ? own->alike + 1 : 1;
+  own->alike = own->alike < VIDA_LIE_NODES ? own->alike : VIDA_LIE_NODES;
+  own->last_h = self->node.h;
   return VIDA_SUCCESS;
 }
 
@@ -514,7 +573,13 @@ static int prepare_reached_joints(VidaIntegration* self, double t) {
   }
   const int code = vida__jacobian_after_step(self, t, &entries);
   self->statistics.jacobian_evaluations++;
-  return code ? code : prepare_joints(self, entries);
+  if (code) {
+    return code;
+  }
+  const int result = prepare_joints(self, entries);
+  own_of(self)->missed =
+      own_of(self)->nodes > 0 ? vida__lie_missed_gradients(own_of(self)->joints) : INFINITY;
+  return result;
 }
 
 /* Computes the residual B u + g_t at the node, with g_t in own->g, and its largest row relative to
@@ -576,8 +641,12 @@ static int project(VidaIntegration* self) {
 
 static void forget(VidaIntegration* self) {
   vida_lie_state* lie = self->state;
+  rattlie_state* own = own_of(self);
   lie->has_force = false;
-  own_of(self)->has_node = false;
+  own->has_node = false;
+  own->alike = own->nodes = 0;
+  own->missed = INFINITY;
+  own->corrected = 0.0;
 }
 
 static int allocate(VidaIntegration* self) {
@@ -658,7 +727,11 @@ static void record_state(VidaIntegration* self, VidaRecord* record) {
   rattlie_state* own = lie->more;
   vida__lie_state_record(self, record);
   VidaRecord_Reals(record, own->block, own->numbers);
-  VidaRecord_Reals(record, own->last_h, 2);
+  VidaRecord_Reals(record, &own->last_h, 1);
+  vida__record_integers(record, &own->alike, 1, 0, VIDA_LIE_NODES);
+  vida__record_integers(record, &own->nodes, 1, 0, VIDA_LIE_NODES);
+  VidaRecord_Reals(record, &own->missed, 1);
+  VidaRecord_Reals(record, &own->corrected, 1);
   VidaRecord_Flag(record, &own->has_node);
   for (int b = 0; b < lie->bodies; b++) {
     VidaRecord_Reals(record, own->rotation[b].xi, 3);
