@@ -75,16 +75,6 @@ static void order_rows(const VidaIntegration* self, places* at, vida_lie_joints*
   }
 }
 
-/* Ends the last part, if it is one of this row, or a new one, behind all blocks and singles. */
-static void end_part(vida_lie_joints* joints, int row) {
-  if (joints->part_count == 0 || joints->part[joints->part_count - 1].row != row) {
-    joints->part[joints->part_count++].row = row;
-  }
-  vida_lie_part* last = &joints->part[joints->part_count - 1];
-  last->block_end = joints->block_count;
-  last->single_end = joints->single_count;
-}
-
 /* Adds entry e of G to a block of its row. */
 static void add_to_block(const VidaIntegration* self, places* at, int e, vida_lie_joints* joints,
                          vida_jacobian_entry* made) {
@@ -94,7 +84,7 @@ static void add_to_block(const VidaIntegration* self, places* at, int e, vida_li
   const int last = at->block[b];
   if (last < 0 || made[joints->block[last].first].row != row) {
     vida_lie_block* block = &joints->block[joints->block_count];
-    *block = (vida_lie_block){b, joints->entries, joints->of_body[b], {-1, -1, -1, -1}};
+    *block = (vida_lie_block){b, joints->entries, row, joints->of_body[b], {-1, -1, -1, -1}};
     for (int i = 0; i < 3; i++) {
       made[joints->entries++] = (vida_jacobian_entry){row, joints->of_body[b] + i, 0, 0};
     }
@@ -117,11 +107,8 @@ static void find_entries(const VidaIntegration* self, places* at, vida_lie_joint
       add_to_block(self, at, e, joints, made);
     } else if (row >= 0) {
       joints->single[joints->single_count++] =
-          (vida_lie_single){i, joints->entries, e, at->part[i]};
+          (vida_lie_single){i, joints->entries, e, row, at->part[i]};
       made[joints->entries++] = (vida_jacobian_entry){row, at->part[i], 0, 0};
-    }
-    if (row >= 0) {
-      end_part(joints, row);
     }
   }
 }
@@ -152,10 +139,9 @@ static int allocate_joints(const VidaIntegration* self, vida_lie_joints** joints
   made->row = vida__allocate((size_t)(self->model.m + own->others + own->bodies), sizeof(int));
   made->block = vida__allocate(entries, sizeof *made->block);
   made->single = vida__allocate(entries, sizeof *made->single);
-  made->part = vida__allocate(entries, sizeof *made->part);
   /* one of G may need three of B */
   made->numbers = vida__allocate((VIDA_LIE_NODES + 2) * 3 * entries, sizeof(double));
-  if (!made->row || !made->block || !made->single || !made->part || !made->numbers) {
+  if (!made->row || !made->block || !made->single || !made->numbers) {
     return VIDA_OUT_OF_MEMORY;
   }
   made->of_other = made->row + self->model.m;
@@ -213,7 +199,6 @@ void vida__lie_joints_destroy(vida_lie_joints** joints) {
   free(old->row);
   free(old->block);
   free(old->single);
-  free(old->part);
   free(old->numbers);
   free(old);
   *joints = NULL;
@@ -261,19 +246,18 @@ void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, doubl
   }
 }
 
-void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double* sizes) {
-  const vida_entry_runs* runs = &joints->matrix.runs;
-  const double* b = joints->gradient;
+void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double* restrict sizes) {
+  const double* gradient = joints->gradient;
   memset(sizes, 0, (size_t)joints->rows * sizeof *sizes);
-  for (int r = 0, k = 0; r < runs->row_count; r++) {
-    double size = sizes[runs->row[r]];
-    for (const int end = runs->row_end[r]; k < end; k++) {
-      const double* own = u + runs->coordinate[k];
-      for (const double* last = b + runs->count[k]; b < last; b++, own++) {
-        size += fabs(*b * *own);
-      }
-    }
-    sizes[runs->row[r]] = size;
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    const double *b = gradient + block->first, *of_body = u + block->rate;
+    sizes[block->row] +=
+        fabs(b[0] * of_body[0]) + fabs(b[1] * of_body[1]) + fabs(b[2] * of_body[2]);
+  }
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    sizes[single->row] += fabs(gradient[single->entry] * u[single->rate]);
   }
 }
 
@@ -291,43 +275,32 @@ void vida__lie_add_impulse_sizes(const vida_lie_joints* joints, const double* mu
 
 void vida__lie_subtract_impulses(const vida_lie_joints* joints, const double* mu,
                                  double* restrict x) {
-  const vida_lie_block* block = joints->block;
-  const vida_lie_single* single = joints->single;
   const double* gradient = joints->gradient;
-  for (int k = 0; k < joints->part_count; k++) {
-    const vida_lie_part* part = &joints->part[k];
-    const double impulse = mu[part->row];
-    for (const vida_lie_block* end = joints->block + part->block_end; block < end; block++) {
-      const double* b = gradient + block->first;
-      double* of_body = x + block->rate;
-      of_body[0] -= b[0] * impulse;
-      of_body[1] -= b[1] * impulse;
-      of_body[2] -= b[2] * impulse;
-    }
-    for (const vida_lie_single* end = joints->single + part->single_end; single < end; single++) {
-      x[single->rate] -= gradient[single->entry] * impulse;
-    }
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    const double *b = gradient + block->first, impulse = mu[block->row];
+    double* of_body = x + block->rate;
+    of_body[0] -= b[0] * impulse;
+    of_body[1] -= b[1] * impulse;
+    of_body[2] -= b[2] * impulse;
+  }
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    x[single->rate] -= gradient[single->entry] * mu[single->row];
   }
 }
 
-/* Computes rows = B u, for the entries `gradient` of B. */
-static void multiply(const vida_lie_joints* joints, const double* gradient, const double* u,
-                     double* restrict rows) {
-  const vida_lie_block* block = joints->block;
-  const vida_lie_single* single = joints->single;
+void vida__lie_multiply_joints(const vida_lie_joints* joints, const double* gradient,
+                               const double* u, double* restrict rows) {
   memset(rows, 0, (size_t)joints->rows * sizeof *rows);
-  for (int k = 0; k < joints->part_count; k++) {
-    const vida_lie_part* part = &joints->part[k];
-    double sum = rows[part->row];
-    for (const vida_lie_block* end = joints->block + part->block_end; block < end; block++) {
-      const double* b = gradient + block->first;
-      const double* of_body = u + block->rate;
-      sum += b[0] * of_body[0] + b[1] * of_body[1] + b[2] * of_body[2];
-    }
-    for (const vida_lie_single* end = joints->single + part->single_end; single < end; single++) {
-      sum += gradient[single->entry] * u[single->rate];
-    }
-    rows[part->row] = sum;
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    const double *b = gradient + block->first, *of_body = u + block->rate;
+    rows[block->row] += b[0] * of_body[0] + b[1] * of_body[1] + b[2] * of_body[2];
+  }
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    rows[single->row] += gradient[single->entry] * u[single->rate];
   }
 }
 
@@ -366,13 +339,21 @@ void vida__lie_predict_gradients(vida_lie_joints* joints, int nodes, double rati
 
 double vida__lie_missed_gradients(const vida_lie_joints* joints) {
   const double *now = joints->gradient, *before = joints->past[0], *guess = joints->next;
-  double change = 0.0, miss = 0.0;
-  for (int e = 0; e < joints->entries; e++) {
-    const double own_change = fabs(now[e] - before[e]), own_miss = fabs(now[e] - guess[e]);
-    change = own_change > change ? own_change : change;
-    miss = own_miss > miss ? own_miss : miss;
+  double change[2] = {0.0, 0.0}, miss[2] = {0.0, 0.0}; /* sums of squares, by pairs */
+  const int entries = joints->entries;
+  for (int e = 0; e + 1 < entries; e += 2) {
+    for (int i = 0; i < 2; i++) {
+      change[i] += (now[e + i] - before[e + i]) * (now[e + i] - before[e + i]);
+      miss[i] += (now[e + i] - guess[e + i]) * (now[e + i] - guess[e + i]);
+    }
   }
-  return change > 0.0 ? miss / change : INFINITY;
+  if (entries % 2 == 1) {
+    const int e = entries - 1;
+    change[0] += (now[e] - before[e]) * (now[e] - before[e]);
+    miss[0] += (now[e] - guess[e]) * (now[e] - guess[e]);
+  }
+  const double square = change[0] + change[1];
+  return square > 0.0 ? sqrt((miss[0] + miss[1]) / square) : INFINITY;
 }
 
 void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* joints,
@@ -389,7 +370,7 @@ void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* jo
     const double root = own->inverse_root[own->other[j]];
     rates[joints->of_other[j]] *= -root * root;
   }
-  multiply(joints, joints->next, rates, rows);
+  vida__lie_multiply_joints(joints, joints->next, rates, rows);
 }
 
 /* ---- vectors of u -----------------------------------------------------------------------------
@@ -446,7 +427,7 @@ void vida__lie_drop_rates(const VidaIntegration* self, const vida_lie_joints* jo
 int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
                            const double* x, double* rates, double* mu) {
   vida__lie_apply_mass(self, joints, x, true, rates);
-  multiply(joints, joints->gradient, rates, mu);
+  vida__lie_multiply_joints(joints, joints->gradient, rates, mu);
   return vida__linear_solve(joints->node, mu, mu);
 }
 

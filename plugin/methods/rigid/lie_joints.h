@@ -14,41 +14,35 @@
  * its quaternion that they follow from; -1: always zero. */
 typedef struct vida_lie_block {
   int body, first;
-  int rate; /* the first of the three components of u */
+  int row, rate; /* the row of B, and the first of the three components of u */
   int from[4];
 } vida_lie_block;
 
 /* An entry of B at another coordinate, and the equal one of G. */
 typedef struct vida_lie_single {
   int coordinate, entry, from;
-  int rate; /* the component of u */
+  int row, rate; /* the row of B, and the component of u */
 } vida_lie_single;
-
-/* A row, and the ends of its blocks and of its singles, which follow those of the part before. */
-typedef struct vida_lie_part {
-  int row, block_end, single_end;
-} vida_lie_part;
 
 /* B is extrapolated from the values at that many nodes at most. */
 enum { VIDA_LIE_NODES = 6 };
 
 typedef struct vida_lie_joints {
   int rows, entries, rates; /* number of rows of B, of its entries, and of components of u */
-  int block_count, single_count, part_count;
+  int block_count, single_count;
   int* row;      /* rows: their indices among those of the system */
   int* of_other; /* others: the components of u, and */
   int* of_body;  /* bodies: the first of three */
   vida_lie_block* block;
   vida_lie_single* single;
-  vida_lie_part* part;
   vida_multiplier_matrix matrix; /* the pattern of equations for multipliers */
   vida_linear* node;             /* B M^-1 B^T at a node */
   vida_linear* step;             /* that of the end of a step with the multipliers at its start */
   double* gradient;              /* entries: B at the node */
   double* past[VIDA_LIE_NODES - 1]; /* entries: B at the nodes before, the last one first */
-  double* next;                  /* entries: B at the end of the step */
-  double* columns;               /* entries: work space */
-  double* numbers;               /* memory of these arrays */
+  double* next;                     /* entries: B at the end of the step */
+  double* columns;                  /* entries: work space */
+  double* numbers;                  /* memory of these arrays */
 } vida_lie_joints;
 
 /* Finds the rows and the pattern of the system: for VidaMethod.create. The caller frees *joints
@@ -68,8 +62,8 @@ void vida__lie_swap_gradients(vida_lie_joints* joints);
  * one and the last ones, for a step as long as those between them; or, with two nodes, of `ratio`
  * times the length of the last one. */
 void vida__lie_predict_gradients(vida_lie_joints* joints, int nodes, double ratio);
-/* Returns the largest error of the guess in joints->next, relative to the largest change of B in
- * the step that has led to the node; infinity if B has not changed. */
+/* Returns the norm of the error of the guess in joints->next, relative to that of the change of B
+ * in the step that has led to the node; infinity if B has not changed. */
 double vida__lie_missed_gradients(const vida_lie_joints* joints);
 /* Computes y = M u, or M^-1 u (rates each); y may not be u. */
 void vida__lie_apply_mass(const VidaIntegration* self, const vida_lie_joints* joints,
@@ -95,6 +89,9 @@ void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* jo
  * on x. `rates` (rates) is work space. Returns as vida__linear_solve. */
 int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
                            const double* x, double* rates, double* mu);
+/* Computes rows = B u (rows), for the entries `gradient` of B and u (rates). */
+void vida__lie_multiply_joints(const vida_lie_joints* joints, const double* gradient,
+                               const double* u, double* rows);
 /* Computes rows = B u (rows), for B = joints->gradient and u (rates), and sizes = |B| |u|. */
 void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, double* rows,
                            double* sizes);
