@@ -233,7 +233,7 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
   static const double slow = 0.2, of_impulses = 1.0 / 64.0;
   rattlie_state* own = vida__rattlie_of(self);
   const double last_corrected = own->corrected;
-  double before = INFINITY, left;
+  double before = INFINITY, last_contraction = 0.0, left;
   memcpy(own->size, own->node_size, (size_t)self->model.m * sizeof *own->size);
   add_displacements(self, 1.0, false);
   for (int k = 0; k < MOST_ITERATIONS; k++) {
@@ -265,13 +265,14 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
     if (code) {
       return code;
     }
-    if (vida__rattlie_will_converge(violation, contraction) ||
+    if (vida__rattlie_will_converge(violation, fmax(contraction, last_contraction)) ||
         (k == 0 &&
          is_foreseen(violation, left, find_violation(self, self->implicit.g0), last_corrected))) {
       *body = find_rotations(self);
       return *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
     before = violation;
+    last_contraction = contraction; /* new factors can make the next one look better than it is */
   }
   return VIDA_STEP_NOT_CONVERGED;
 }
