@@ -9,12 +9,13 @@
 
 /* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
  * FITTED neighbours. The error of orders above HIGH would fall from its first regular values to
- * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ..., from a larger
- * one on. So are, in a thorough audit, those of orders above LOW, whose errors are followed down to
- * rounding, and those of time stepping with impacts, of which the first COARSE_LEVELS are too large
- * for a line. */
-enum { LEVELS = 18, FINE_LEVELS = 36, MOST_LEVELS = 60, COARSE_LEVELS = 8 };
-enum { FITTED = 5, KINDS = 3, LOW = 2, HIGH = 6 };
+ * rounding within fewer than that: their steps are divided by 8, 9, 10, ..., 16, 18, ..., from a
+ * larger one on. Those of such orders with events, of orders above LOW in a thorough audit, whose
+ * errors are followed down to rounding, and of time stepping with impacts, of which the first
+ * COARSE_LEVELS are too large for a line, are divided by 4, 5, 6, 7, 8, 10, .... */
+enum { LEVELS = 18, FINE_LEVELS = 36, PATIENT_LEVELS = 60, COARSE_LEVELS = 8 };
+enum { MOST_LEVELS = 2 * PATIENT_LEVELS + 8 }; /* the finest have twice as many, and one octave */
+enum { FITTED = VIDA_ORDER_STEPS, KINDS = 3, LOW = 2, HIGH = 6 };
 
 #define ROUNDING 2e-13     /* below it errors are taken to be those of rounding */
 #define GOOD 0.05          /* half of a confidence interval that leaves no doubt */
@@ -33,6 +34,7 @@ typedef struct level {
   double size;         /* of the step, or the tolerance */
   double error[KINDS]; /* of positions, velocities, multipliers, relative */
   double largest;      /* error of positions at a node, with events */
+  double floor;        /* errors that are not above it may be rounding, or those of the reference */
 } level;
 
 /* Time stepping meets an impact at the end of a step: the error is that of a chance, and only a
@@ -45,6 +47,7 @@ static bool has_chance(const VidaAuditRow* row) {
 typedef struct refinement {
   bool is_high;    /* from four times the largest step on */
   bool is_fine;    /* many steps close to each other */
+  bool is_finest;  /* twice as many, from twice that step on */
   bool is_patient; /* down to rounding, even if the order is known well before */
   long costly;     /* the number of steps that is too large */
 } refinement;
@@ -53,16 +56,18 @@ static refinement choose_refinement(const VidaAuditRow* row, int order, bool tho
   const bool is_high = !row->adaptive && order > (thorough ? LOW : HIGH);
   const bool is_fine = is_high || (!row->adaptive && has_chance(row));
   const long costly = row->has_events && !has_chance(row) ? COSTLY_EVENTS : COSTLY;
-  return (refinement){is_high, is_fine, thorough, thorough ? THOROUGH * costly : costly};
+  const bool is_finest = !row->adaptive && !row->has_events && order > HIGH;
+  return (refinement){is_high, is_fine, is_finest, thorough, thorough ? THOROUGH * costly : costly};
 }
 
 /* Returns a number of steps. Methods of high order begin above the largest step. */
 static long steps_of(const vida_subject* subject, const refinement* how, int index) {
   const long base = (long)ceil(subject->of->time / subject->of->largest_step);
-  const long factor = how->is_fine ? (4L + index % 4) << (index / 4)
-                      : index % 2  ? 3L << (index / 2)
-                                   : 2L << (index / 2);
-  const long part = how->is_high ? 32 : 8;
+  const long factor = how->is_finest ? (8L + index % 8) << (index / 8)
+                      : how->is_fine ? (4L + index % 4) << (index / 4)
+                      : index % 2    ? 3L << (index / 2)
+                                     : 2L << (index / 2);
+  const long part = how->is_finest ? 128 : how->is_high ? 32 : 8;
   return (base * factor + part - 1) / part;
 }
 
@@ -118,6 +123,14 @@ static int follow(vida_subject* subject, VidaStepper* stepper, level* at, VidaEr
   return code;
 }
 
+/* Returns the least error that tells an order: so many times that of the reference. A tenth of an
+ * error changes the slope between two levels with half the step by 0.14, and that between steps of
+ * which twice as many lie close to each other by twice as much. */
+static double find_floor(const vida_subject* subject, const refinement* how) {
+  static const double least_share = 10.0;
+  return (how->is_finest ? 2.0 : 1.0) * fmax(ROUNDING, least_share * subject->reference_error);
+}
+
 /* Computes the errors after of->time in steps_of(index) steps, or with tolerance number `index`. A
  * run that fails is not usable: its step is too large. */
 static int run(vida_subject* subject, const VidaAuditRow* row, long steps, int index, level* at,
@@ -147,25 +160,20 @@ static int run(vida_subject* subject, const VidaAuditRow* row, long steps, int i
   return code;
 }
 
-/* Least error, relative to that of the reference. A tenth of an error changes the slope between two
- * levels with half the step by 0.14. */
-static const double least_share = 10.0;
-
-/* A line through errors: its slope is the order, `least` the smallest error that it goes through.
- */
+/* A line through errors: its slope is the order, `least` the smallest error that it goes through,
+ * and `first` the first of its levels. */
 typedef struct line {
   double order, interval, least;
+  int first;
 } line;
 
 /* Fits the slope through FITTED levels from `first`; returns false if one of them is not usable. */
-static bool fit(const vida_subject* subject, const level* levels, int first, int kind,
-                line* fitted) {
+static bool fit(const level* levels, int first, int kind, line* fitted) {
   double x[FITTED], y[FITTED];
-  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   double least = INFINITY;
   for (int i = 0; i < FITTED; i++) {
     const level* at = &levels[first + i];
-    if (!at->known || !at->usable || !(at->error[kind] > floor)) {
+    if (!at->known || !at->usable || !(at->error[kind] > at->floor)) {
       return false;
     }
     x[i] = log(at->size);
@@ -174,16 +182,17 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
   }
   fitted->order = vida__fit_line(FITTED, x, y, &fitted->interval);
   fitted->least = least;
+  fitted->first = first;
   return true;
 }
 
 /* Chooses the window with the smallest steps whose line fits well; if there is none, the window
  * with the best fit. */
-static bool fit_best(const vida_subject* subject, const level* levels, int kind, line* fitted) {
+static bool fit_best(const level* levels, int kind, line* fitted) {
   bool found = false;
   for (int first = 0; first + FITTED <= MOST_LEVELS; first++) {
     line here;
-    if (fit(subject, levels, first, kind, &here) &&
+    if (fit(levels, first, kind, &here) &&
         (!found || here.interval <= fmax(fitted->interval, GOOD))) {
       *fitted = here;
       found = true;
@@ -193,15 +202,13 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
 }
 
 /* Fits the slope through all usable levels from `first` on; returns false if they are too few. */
-static bool fit_from(const vida_subject* subject, const level* levels, int first, int kind,
-                     line* fitted) {
+static bool fit_from(const level* levels, int first, int kind, line* fitted) {
   double x[MOST_LEVELS], y[MOST_LEVELS];
-  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   double least = INFINITY;
   int count = 0;
   for (int i = first; i < MOST_LEVELS; i++) {
     const level* at = &levels[i];
-    if (at->known && at->usable && at->error[kind] > floor) {
+    if (at->known && at->usable && at->error[kind] > at->floor) {
       x[count] = log(at->size);
       y[count++] = log(at->error[kind]);
       least = fmin(least, at->error[kind]);
@@ -210,17 +217,17 @@ static bool fit_from(const vida_subject* subject, const level* levels, int first
   if (count >= FITTED) {
     fitted->order = vida__fit_line(count, x, y, &fitted->interval);
     fitted->least = least;
+    fitted->first = first;
   }
   return count >= FITTED;
 }
 
 /* Leaves out as many of the largest steps as makes the line fit best. */
-static bool fit_tail(const vida_subject* subject, const level* levels, int kind, line* fitted) {
+static bool fit_tail(const level* levels, int kind, line* fitted) {
   bool found = false;
   for (int first = 0; first < MOST_LEVELS; first++) {
     line here;
-    if (fit_from(subject, levels, first, kind, &here) &&
-        (!found || here.interval < fitted->interval)) {
+    if (fit_from(levels, first, kind, &here) && (!found || here.interval < fitted->interval)) {
       *fitted = here;
       found = true;
     }
@@ -230,16 +237,14 @@ static bool fit_tail(const vida_subject* subject, const level* levels, int kind,
 
 /* Fits the slope in the way that suits the method and the system. The errors of adaptive methods
  * follow the tolerance with steps and jumps. */
-static bool fit_order(const vida_subject* subject, const VidaAuditRow* row, const level* levels,
-                      int kind, line* fitted) {
+static bool fit_order(const VidaAuditRow* row, const level* levels, int kind, line* fitted) {
   if (row->adaptive || has_chance(row)) {
-    return fit_from(subject, levels, row->adaptive ? 0 : COARSE_LEVELS, kind, fitted);
+    return fit_from(levels, row->adaptive ? 0 : COARSE_LEVELS, kind, fitted);
   }
-  const bool found = fit_best(subject, levels, kind, fitted);
+  const bool found = fit_best(levels, kind, fitted);
   /* The part of a step before an event changes the error with the step. */
-  return row->has_events && !(found && fitted->interval <= GOOD)
-             ? fit_tail(subject, levels, kind, fitted)
-             : found;
+  return row->has_events && !(found && fitted->interval <= GOOD) ? fit_tail(levels, kind, fitted)
+                                                                 : found;
 }
 
 /* Returns whether the errors are those of rounding wherever the method could run: it is exact here.
@@ -258,10 +263,10 @@ static bool is_exact(const level* levels, int kind) {
 }
 
 /* Returns whether all orders that can be measured are known well. */
-static bool is_sure(const vida_subject* subject, const level* levels) {
+static bool is_sure(const level* levels) {
   for (int kind = 0; kind < KINDS; kind++) {
-    line fitted;
-    const bool found = fit_best(subject, levels, kind, &fitted);
+    line fitted = {0};
+    const bool found = fit_best(levels, kind, &fitted);
     if (found ? fitted.interval > SURE : kind == 0) {
       return false;
     }
@@ -272,7 +277,8 @@ static bool is_sure(const vida_subject* subject, const level* levels) {
 /* Makes the runs, until the order is known or the errors are those of rounding. */
 static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinement* how,
                    level levels[MOST_LEVELS], VidaError* error) {
-  const int most = how->is_patient ? MOST_LEVELS : how->is_fine ? FINE_LEVELS : LEVELS;
+  const int usual = how->is_patient ? PATIENT_LEVELS : how->is_fine ? FINE_LEVELS : LEVELS;
+  const int most = how->is_finest ? 2 * usual + 8 : usual;
   int code = VIDA_SUCCESS;
   int small = 0, made = 0;
   long before = 0;
@@ -287,17 +293,57 @@ static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinem
       continue;
     }
     level* at = &levels[made++];
+    at->floor = find_floor(subject, how);
     code = run(subject, row, steps, i, at, error);
     small += at->usable && at->error[0] < ROUNDING;
-    sure = !row->adaptive && !how->is_fine && !how->is_patient && made > FITTED + 2 &&
-           is_sure(subject, levels);
+    sure =
+        !row->adaptive && !how->is_fine && !how->is_patient && made > FITTED + 2 && is_sure(levels);
     before = steps;
   }
   return code;
 }
 
+/* Returns what the slope of positions gains from the window before that of the line to this one,
+ * per shift by a whole window; NaN if there is none before it. */
+static double find_trend(const level* levels, const line* fitted) {
+  for (int back = FITTED; back > 1; back--) {
+    line before;
+    if (fitted->first >= back && fit(levels, fitted->first - back, 0, &before)) {
+      return (fitted->order - before.order) * FITTED / back;
+    }
+  }
+  return NAN;
+}
+
+/* Returns the largest slope of the windows that begin up to two windows before the line. */
+static double find_highest(const level* levels, const line* fitted) {
+  double highest = fitted->order;
+  for (int back = 1; back <= 2 * FITTED && back <= fitted->first; back++) {
+    line before;
+    if (fit(levels, fitted->first - back, 0, &before)) {
+      highest = fmax(highest, before.order);
+    }
+  }
+  return highest;
+}
+
+static void find_evidence(const refinement* how, const level* levels, const line* fitted,
+                          vida_order_evidence* evidence) {
+  *evidence = (vida_order_evidence){0};
+  for (int i = 0; i < MOST_LEVELS; i++) {
+    const bool is_usable = levels[i].known && levels[i].usable;
+    evidence->above += is_usable && levels[i].error[0] > levels[i].floor;
+    evidence->falls_to_rounding =
+        is_usable ? levels[i].error[0] <= levels[i].floor : evidence->falls_to_rounding;
+  }
+  if (fitted && how->is_finest) {
+    evidence->trend = find_trend(levels, fitted);
+    evidence->highest = find_highest(levels, fitted);
+  }
+}
+
 int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAuditRow* row,
-                         VidaError* error) {
+                         vida_order_evidence* evidence, VidaError* error) {
   static const VidaAuditProperty properties[KINDS] = {
       VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
   level levels[MOST_LEVELS] = {{0}};
@@ -305,8 +351,12 @@ int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAu
   const int code = run_all(subject, row, &how, levels, error);
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
-    line fitted;
-    if (fit_order(subject, row, levels, kind, &fitted)) {
+    line fitted = {0};
+    const bool found = fit_order(row, levels, kind, &fitted);
+    if (kind == 0) {
+      find_evidence(&how, levels, found ? &fitted : NULL, evidence);
+    }
+    if (found) {
       measured->value = fitted.order;
       measured->interval = fitted.interval;
       if (kind == 0) {

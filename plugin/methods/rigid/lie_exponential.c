@@ -5,8 +5,13 @@
 
 static const double largest_turn = 3.0; /* rad */
 
+static inline double larger(double a, double b) {
+  return a > b ? a : b;
+}
+
+/* Of numbers that are not NaN. */
 static inline double largest(const double x[3]) {
-  return fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2]));
+  return larger(larger(fabs(x[0]), fabs(x[1])), fabs(x[2]));
 }
 
 /* Computes kappa and its derivative with respect to the square of the angle: by the series of x cot
@@ -22,10 +27,10 @@ static void find_kappa(double square, double* kappa, double* slope) {
                                 3617.0 / 10670622842880000.0,
                                 43867.0 / 5109094217170944000.0,
                                 174611.0 / 802857662698291200000.0};
-  enum { TERMS = sizeof term / sizeof term[0] };
-  if (square < 1.0) {
+  enum { TERMS = sizeof term / sizeof term[0], FEW_TERMS = 6 };
+  if (square < 1.0) { /* below 0.1 rad, the other terms are less than 1e-21 of the sum */
     *kappa = *slope = 0.0;
-    for (int k = TERMS - 1; k >= 0; k--) {
+    for (int k = (square < 0.01 ? FEW_TERMS : TERMS) - 1; k >= 0; k--) {
       *slope = *slope * square + *kappa;
       *kappa = *kappa * square + term[k];
     }
@@ -137,7 +142,7 @@ bool vida__lie_find_rotation(const vida_lie_body* body, const double impulse[3],
     const place at = look(body, xi);
     find_residual(&at, xi, impulse, r);
     const double residual = largest(r);
-    if (!(at.square < largest_turn * largest_turn) || !isfinite(residual)) {
+    if (!(at.square < largest_turn * largest_turn) || !isfinite(r[0] + r[1] + r[2])) {
       return false;
     }
     if (residual <= DBL_EPSILON * size || (residual <= 1e-13 * size && residual >= before)) {

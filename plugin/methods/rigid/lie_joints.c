@@ -84,7 +84,7 @@ static void add_to_block(const VidaIntegration* self, places* at, int e, vida_li
   const int last = at->block[b];
   if (last < 0 || made[joints->block[last].first].row != row) {
     vida_lie_block* block = &joints->block[joints->block_count];
-    *block = (vida_lie_block){b, joints->entries, {-1, -1, -1, -1}};
+    *block = (vida_lie_block){b, joints->entries, row, joints->of_body[b], {-1, -1, -1, -1}};
     for (int i = 0; i < 3; i++) {
       made[joints->entries++] = (vida_jacobian_entry){row, joints->of_body[b] + i, 0, 0};
     }
@@ -106,7 +106,8 @@ static void find_entries(const VidaIntegration* self, places* at, vida_lie_joint
     if (row >= 0 && at->body[i] >= 0) {
       add_to_block(self, at, e, joints, made);
     } else if (row >= 0) {
-      joints->single[joints->single_count++] = (vida_lie_single){i, joints->entries, e};
+      joints->single[joints->single_count++] =
+          (vida_lie_single){i, joints->entries, e, row, at->part[i]};
       made[joints->entries++] = (vida_jacobian_entry){row, at->part[i], 0, 0};
     }
   }
@@ -138,7 +139,8 @@ static int allocate_joints(const VidaIntegration* self, vida_lie_joints** joints
   made->row = vida__allocate((size_t)(self->model.m + own->others + own->bodies), sizeof(int));
   made->block = vida__allocate(entries, sizeof *made->block);
   made->single = vida__allocate(entries, sizeof *made->single);
-  made->numbers = vida__allocate(15 * entries, sizeof(double)); /* one of G may need three of B */
+  /* one of G may need three of B */
+  made->numbers = vida__allocate((VIDA_LIE_NODES + 2) * 3 * entries, sizeof(double));
   if (!made->row || !made->block || !made->single || !made->numbers) {
     return VIDA_OUT_OF_MEMORY;
   }
@@ -147,8 +149,9 @@ static int allocate_joints(const VidaIntegration* self, vida_lie_joints** joints
   made->gradient = made->numbers;
   made->next = made->gradient + 3 * entries;
   made->columns = made->next + 3 * entries;
-  made->before = made->columns + 3 * entries;
-  made->earlier = made->before + 3 * entries;
+  for (int k = 0; k < VIDA_LIE_NODES - 1; k++) {
+    made->past[k] = made->columns + (size_t)(k + 1) * 3 * entries;
+  }
   return VIDA_SUCCESS;
 }
 
@@ -220,6 +223,8 @@ void vida__lie_joint_gradients(const VidaIntegration* self, const vida_lie_joint
   }
 }
 
+/* ---- sums over the entries ------------------------------------------------------------------- */
+
 void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, double* rows,
                            double* sizes) {
   const vida_entry_runs* runs = &joints->matrix.runs;
@@ -227,27 +232,32 @@ void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, doubl
   memset(rows, 0, (size_t)joints->rows * sizeof *rows);
   memset(sizes, 0, (size_t)joints->rows * sizeof *sizes);
   for (int r = 0, k = 0; r < runs->row_count; r++) {
-    const int row = runs->row[r];
-    for (; k < runs->row_end[r]; k++) {
+    double sum = rows[runs->row[r]], size = sizes[runs->row[r]];
+    for (const int end = runs->row_end[r]; k < end; k++) {
       const double* own = u + runs->coordinate[k];
-      for (int i = 0; i < runs->count[k]; i++, b++) {
-        rows[row] += *b * own[i];
-        sizes[row] += fabs(*b * own[i]);
+      for (const double* last = b + runs->count[k]; b < last; b++, own++) {
+        const double term = *b * *own;
+        sum += term;
+        size += fabs(term);
       }
     }
+    rows[runs->row[r]] = sum;
+    sizes[runs->row[r]] = size;
   }
 }
 
-void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double* sizes) {
-  const vida_entry_runs* runs = &joints->matrix.runs;
-  const double* b = joints->gradient;
+void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double* restrict sizes) {
+  const double* gradient = joints->gradient;
   memset(sizes, 0, (size_t)joints->rows * sizeof *sizes);
-  for (int r = 0, k = 0; r < runs->row_count; r++) {
-    for (; k < runs->row_end[r]; k++) {
-      for (int i = 0; i < runs->count[k]; i++, b++) {
-        sizes[runs->row[r]] += fabs(*b * u[runs->coordinate[k] + i]);
-      }
-    }
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    const double *b = gradient + block->first, *of_body = u + block->rate;
+    sizes[block->row] +=
+        fabs(b[0] * of_body[0]) + fabs(b[1] * of_body[1]) + fabs(b[2] * of_body[2]);
+  }
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    sizes[single->row] += fabs(gradient[single->entry] * u[single->rate]);
   }
 }
 
@@ -263,39 +273,94 @@ void vida__lie_add_impulse_sizes(const vida_lie_joints* joints, const double* mu
   }
 }
 
-void vida__lie_subtract_impulses(const vida_lie_joints* joints, const double* mu, double* x) {
-  vida__subtract_runs(&joints->matrix.runs, joints->gradient, mu, x);
+void vida__lie_subtract_impulses(const vida_lie_joints* joints, const double* mu,
+                                 double* restrict x) {
+  const double* gradient = joints->gradient;
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    const double *b = gradient + block->first, impulse = mu[block->row];
+    double* of_body = x + block->rate;
+    of_body[0] -= b[0] * impulse;
+    of_body[1] -= b[1] * impulse;
+    of_body[2] -= b[2] * impulse;
+  }
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    x[single->rate] -= gradient[single->entry] * mu[single->row];
+  }
 }
 
+void vida__lie_multiply_joints(const vida_lie_joints* joints, const double* gradient,
+                               const double* u, double* restrict rows) {
+  memset(rows, 0, (size_t)joints->rows * sizeof *rows);
+  for (int k = 0; k < joints->block_count; k++) {
+    const vida_lie_block* block = &joints->block[k];
+    const double *b = gradient + block->first, *of_body = u + block->rate;
+    rows[block->row] += b[0] * of_body[0] + b[1] * of_body[1] + b[2] * of_body[2];
+  }
+  for (int k = 0; k < joints->single_count; k++) {
+    const vida_lie_single* single = &joints->single[k];
+    rows[single->row] += gradient[single->entry] * u[single->rate];
+  }
+}
+
+/* ---- gradients at the end of the step -------------------------------------------------------- */
+
 void vida__lie_swap_gradients(vida_lie_joints* joints) {
-  double* oldest = joints->earlier;
-  joints->earlier = joints->before;
-  joints->before = joints->gradient;
+  double* oldest = joints->past[VIDA_LIE_NODES - 2];
+  for (int k = VIDA_LIE_NODES - 2; k > 0; k--) {
+    joints->past[k] = joints->past[k - 1];
+  }
+  joints->past[0] = joints->gradient;
   joints->gradient = oldest;
 }
 
-void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio, bool has_earlier) {
-  const double *now = joints->gradient, *before = joints->before, *earlier = joints->earlier;
-  const size_t count = (size_t)joints->entries;
-  if (ratio == 0.0) {
-    memcpy(joints->next, now, count * sizeof *now);
-  } else if (ratio != 1.0 || !has_earlier) {
-    for (size_t e = 0; e < count; e++) {
-      joints->next[e] = now[e] + ratio * (now[e] - before[e]);
-    }
-  } else {
-    for (size_t e = 0; e < count; e++) {
-      joints->next[e] = 3.0 * (now[e] - before[e]) + earlier[e];
+void vida__lie_predict_gradients(vida_lie_joints* joints, int nodes, double ratio) {
+  /* Of the polynomials through the last values. */
+  static const double weights[VIDA_LIE_NODES][VIDA_LIE_NODES] = {
+      {1.0},
+      {2.0, -1.0},
+      {3.0, -3.0, 1.0},
+      {4.0, -6.0, 4.0, -1.0},
+      {5.0, -10.0, 10.0, -5.0, 1.0},
+      {6.0, -15.0, 20.0, -15.0, 6.0, -1.0}};
+  const double *w = weights[nodes - 1], *at[VIDA_LIE_NODES];
+  const double linear[VIDA_LIE_NODES] = {1.0 + ratio, -ratio};
+  double* restrict next = joints->next;
+  w = nodes == 2 ? linear : w;
+  for (int k = 0; k < VIDA_LIE_NODES; k++) { /* those without a weight have no values, perhaps */
+    at[k] = k == 0 || k >= nodes ? joints->gradient : joints->past[k - 1];
+  }
+  for (int e = 0; e < joints->entries; e++) {
+    next[e] = w[0] * at[0][e] + w[1] * at[1][e] + w[2] * at[2][e] + w[3] * at[3][e] +
+              w[4] * at[4][e] + w[5] * at[5][e];
+  }
+}
+
+double vida__lie_missed_gradients(const vida_lie_joints* joints) {
+  const double *now = joints->gradient, *before = joints->past[0], *guess = joints->next;
+  double change[2] = {0.0, 0.0}, miss[2] = {0.0, 0.0}; /* sums of squares, by pairs */
+  const int entries = joints->entries;
+  for (int e = 0; e + 1 < entries; e += 2) {
+    for (int i = 0; i < 2; i++) {
+      change[i] += (now[e + i] - before[e + i]) * (now[e + i] - before[e + i]);
+      miss[i] += (now[e + i] - guess[e + i]) * (now[e + i] - guess[e + i]);
     }
   }
+  if (entries % 2 == 1) {
+    const int e = entries - 1;
+    change[0] += (now[e] - before[e]) * (now[e] - before[e]);
+    miss[0] += (now[e] - guess[e]) * (now[e] - guess[e]);
+  }
+  const double square = change[0] + change[1];
+  return square > 0.0 ? sqrt((miss[0] + miss[1]) / square) : INFINITY;
 }
 
 void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* joints,
                           const double* response, const double* mu, double* rates, double* rows) {
   const vida_lie_state* own = self->state;
   memset(rates, 0, (size_t)joints->rates * sizeof *rates);
-  memset(rows, 0, (size_t)joints->rows * sizeof *rows);
-  vida__subtract_runs(&joints->matrix.runs, joints->gradient, mu, rates);
+  vida__lie_subtract_impulses(joints, mu, rates);
   for (int b = 0; b < own->bodies; b++) {
     double* of_body = rates + joints->of_body[b];
     const double moment[3] = {-of_body[0], -of_body[1], -of_body[2]};
@@ -305,7 +370,7 @@ void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* jo
     const double root = own->inverse_root[own->other[j]];
     rates[joints->of_other[j]] *= -root * root;
   }
-  vida__multiply_runs(&joints->matrix.runs, joints->next, rates, rows, rows);
+  vida__lie_multiply_joints(joints, joints->next, rates, rows);
 }
 
 /* ---- vectors of u -----------------------------------------------------------------------------
@@ -362,8 +427,7 @@ void vida__lie_drop_rates(const VidaIntegration* self, const vida_lie_joints* jo
 int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
                            const double* x, double* rates, double* mu) {
   vida__lie_apply_mass(self, joints, x, true, rates);
-  memset(mu, 0, (size_t)joints->rows * sizeof *mu);
-  vida__multiply_runs(&joints->matrix.runs, joints->gradient, rates, mu, mu);
+  vida__lie_multiply_joints(joints, joints->gradient, rates, mu);
   return vida__linear_solve(joints->node, mu, mu);
 }
 
@@ -422,11 +486,12 @@ int vida__lie_factor_step(VidaIntegration* self, vida_lie_joints* joints, const 
 void vida__lie_joints_record(const VidaIntegration* self, vida_lie_joints* joints,
                              VidaRecord* record) {
   const size_t width = 3 * (size_t)self->model.system->entry_count;
-  double* const parts[] = {joints->gradient, joints->before, joints->earlier, joints->next,
-                           joints->columns};
-  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-    VidaRecord_Reals(record, parts[k], width);
+  VidaRecord_Reals(record, joints->gradient, width);
+  for (int k = 0; k < VIDA_LIE_NODES - 1; k++) {
+    VidaRecord_Reals(record, joints->past[k], width);
   }
+  VidaRecord_Reals(record, joints->next, width);
+  VidaRecord_Reals(record, joints->columns, width);
   vida__linear_record(joints->node, record);
   vida__linear_record(joints->step, record);
 }

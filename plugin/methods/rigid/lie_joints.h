@@ -14,13 +14,18 @@
  * its quaternion that they follow from; -1: always zero. */
 typedef struct vida_lie_block {
   int body, first;
+  int row, rate; /* the row of B, and the first of the three components of u */
   int from[4];
 } vida_lie_block;
 
 /* An entry of B at another coordinate, and the equal one of G. */
 typedef struct vida_lie_single {
   int coordinate, entry, from;
+  int row, rate; /* the row of B, and the component of u */
 } vida_lie_single;
+
+/* B is extrapolated from the values at that many nodes at most. */
+enum { VIDA_LIE_NODES = 6 };
 
 typedef struct vida_lie_joints {
   int rows, entries, rates; /* number of rows of B, of its entries, and of components of u */
@@ -34,11 +39,10 @@ typedef struct vida_lie_joints {
   vida_linear* node;             /* B M^-1 B^T at a node */
   vida_linear* step;             /* that of the end of a step with the multipliers at its start */
   double* gradient;              /* entries: B at the node */
-  double* before;                /* entries: B at the node before, and */
-  double* earlier;               /* entries: at the one before that */
-  double* next;                  /* entries: B at the end of the step */
-  double* columns;               /* entries: work space */
-  double* numbers;               /* memory of these arrays */
+  double* past[VIDA_LIE_NODES - 1]; /* entries: B at the nodes before, the last one first */
+  double* next;                     /* entries: B at the end of the step */
+  double* columns;                  /* entries: work space */
+  double* numbers;                  /* memory of these arrays */
 } vida_lie_joints;
 
 /* Finds the rows and the pattern of the system: for VidaMethod.create. The caller frees *joints
@@ -52,13 +56,15 @@ void vida__lie_joints_destroy(vida_lie_joints** joints);
 /* Computes B (entries) at the positions q (n) from the entries of G there. */
 void vida__lie_joint_gradients(const VidaIntegration* self, const vida_lie_joints* joints,
                                const double* q, const double* entries, double* gradient);
-/* Keeps joints->gradient as joints->before, and that as joints->earlier, before the next one is
- * computed. */
+/* Keeps joints->gradient as the first of joints->past before the next one is computed. */
 void vida__lie_swap_gradients(vida_lie_joints* joints);
-/* Computes a guess of joints->next, extrapolated for a step of `ratio` times the length of the last
- * one; 0: joints->before is not known. `has_earlier`: joints->earlier is known, and the last two
- * steps have the same length. */
-void vida__lie_predict_gradients(vida_lie_joints* joints, double ratio, bool has_earlier);
+/* Computes a guess of joints->next by the polynomial through `nodes` <= VIDA_LIE_NODES nodes, this
+ * one and the last ones, for a step as long as those between them; or, with two nodes, of `ratio`
+ * times the length of the last one. */
+void vida__lie_predict_gradients(vida_lie_joints* joints, int nodes, double ratio);
+/* Returns the norm of the error of the guess in joints->next, relative to that of the change of B
+ * in the step that has led to the node; infinity if B has not changed. */
+double vida__lie_missed_gradients(const vida_lie_joints* joints);
 /* Computes y = M u, or M^-1 u (rates each); y may not be u. */
 void vida__lie_apply_mass(const VidaIntegration* self, const vida_lie_joints* joints,
                           const double* u, bool is_inverse, double* y);
@@ -83,6 +89,9 @@ void vida__lie_apply_step(const VidaIntegration* self, const vida_lie_joints* jo
  * on x. `rates` (rates) is work space. Returns as vida__linear_solve. */
 int vida__lie_fit_impulses(const VidaIntegration* self, const vida_lie_joints* joints,
                            const double* x, double* rates, double* mu);
+/* Computes rows = B u (rows), for the entries `gradient` of B and u (rates). */
+void vida__lie_multiply_joints(const vida_lie_joints* joints, const double* gradient,
+                               const double* u, double* rows);
 /* Computes rows = B u (rows), for B = joints->gradient and u (rates), and sizes = |B| |u|. */
 void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, double* rows,
                            double* sizes);

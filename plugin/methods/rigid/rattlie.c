@@ -13,6 +13,8 @@
  * mu, of which all other unknowns are functions. It begins with the matrix of the projection at q0,
  * B M^-1 B^T, which has been factored there, and takes that of the step where the former contracts
  * too slowly. */
+#include "methods/rigid/rattlie.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -21,40 +23,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "methods/rigid/lie_exponential.h"
-#include "methods/rigid/lie_joints.h"
 #include "stepper/method_options.h"
 
-typedef struct rattlie_state {
-  vida_lie_joints* joints;
-  bool has_node;    /* joints->gradient and the factors of joints->node are those of the node */
-  double last_h[2]; /* s: of the last step and of the one before, as far as the history reaches */
-  vida_lie_rotation* rotation; /* bodies: the rotations of the step, or guesses */
-  double* response;            /* 9 by bodies: see vida__lie_factor_step */
-  double* momentum;            /* rates: Pi0 + h f / 2, in the body */
-  double* rates;               /* rates: work space */
-  double* q1;                  /* n */
-  double* g;                   /* m */
-  double* mu;                  /* rows */
-  double* residual;            /* rows */
-  double* node_size;           /* m: sizes of the terms of the constraints at the node */
-  double* size;                /* m: at least these, with which violations are compared */
-  double* step;                /* rows: correction of mu */
-  double* left;                /* rows: work space */
-  double* block;               /* memory of the arrays above */
-  size_t numbers;              /* in `block` */
-} rattlie_state;
-
-static rattlie_state* own_of(const VidaIntegration* self) {
-  return ((const vida_lie_state*)self->state)->more;
-}
-
-/* ---- the end of a step ----------------------------------------------------------------------- */
+/* ---- the node -------------------------------------------------------------------------------- */
 
 /* Sets own->momentum from the node. */
 static void take_momenta(const VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   for (int b = 0; b < lie->bodies; b++) {
     double q[4];
     vida__lie_body_components(&lie->body[b], self->node.q, q);
@@ -71,235 +47,12 @@ static double velocity_of(const VidaIntegration* self, int i) {
   return (self->node.p[i] + self->node.p_low[i]) / ((const vida_lie_state*)self->state)->mass[i];
 }
 
-/* Computes the rotations and q1 for the impulses own->mu. Returns the index of a body that turns
- * too far, or -1. */
-static int find_end(VidaIntegration* self) {
-  const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
-  const double h = self->node.h;
-  memcpy(own->rates, own->momentum, (size_t)own->joints->rates * sizeof *own->rates);
-  vida__lie_subtract_impulses(own->joints, own->mu, own->rates);
-  for (int b = 0; b < lie->bodies; b++) {
-    const vida_lie_body* body = &lie->body[b];
-    const double* momentum = own->rates + own->joints->of_body[b];
-    const double impulse[3] = {h * momentum[0], h * momentum[1], h * momentum[2]};
-    double q[4], change[4];
-    if (!vida__lie_find_rotation(body, impulse, &own->rotation[b])) {
-      return b;
-    }
-    vida__lie_body_components(body, self->node.q, q);
-    vida__lie_find_change(q, own->rotation[b].xi, change);
-    for (int a = 0; a < 4; a++) {
-      own->q1[body->coordinate[a]] = q[a] + change[a];
-    }
-  }
-  for (int j = 0; j < lie->others; j++) {
-    const int i = lie->other[j];
-    own->q1[i] = self->node.q[i] + h * (own->rates[own->joints->of_other[j]] / lie->mass[i]);
-  }
-  return -1;
-}
-
-/* Computes the residual g(q1) / h. */
-static int find_residual(VidaIntegration* self) {
-  rattlie_state* own = own_of(self);
-  const int code = vida__constraints(&self->model.evaluator, vida__next_time(self), own->q1,
-                                     self->node.q_low, own->g);
-  for (int k = 0; k < own->joints->rows; k++) {
-    own->residual[k] = own->g[own->joints->row[k]] / self->node.h;
-  }
-  self->statistics.residual_evaluations++;
-  return code;
-}
-
-/* Returns the largest violation relative to the sizes of the terms of its row; NaN if one is NaN.
- */
-static double find_violation(const VidaIntegration* self) {
-  const rattlie_state* own = own_of(self);
-  double largest = 0.0;
-  for (int k = 0; k < own->joints->rows; k++) {
-    const int r = own->joints->row[k];
-    const double g = fabs(own->g[r]);
-    if (isnan(g)) {
-      return g;
-    }
-    const double violation = g == 0.0 ? 0.0 : g / own->size[r];
-    largest = violation <= largest ? largest : violation;
-  }
-  return largest;
-}
-
-/* Raises the sizes of the rows to `part` of the distance that momenta, and with `has_impulses`
- * impulses, would move the bodies if they did not cancel: rows whose coordinates rest at 0 have no
- * other size. With impulses, raises them also to the sizes of their terms at the start of the
- * motion. */
-static void add_displacements(VidaIntegration* self, double part, bool has_impulses) {
-  const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
-  double *moved = own->rates, *size = own->left;
-  for (int c = 0; c < own->joints->rates; c++) {
-    moved[c] = fabs(own->momentum[c]);
-  }
-  if (has_impulses) {
-    vida__lie_add_impulse_sizes(own->joints, own->mu, moved);
-  }
-  for (int b = 0; b < lie->bodies; b++) {
-    double* of_body = moved + own->joints->of_body[b];
-    const double* root = lie->body[b].inverse_root;
-    const double light = fmax(fmax(root[0], root[1]), root[2]);
-    of_body[0] = of_body[1] = of_body[2] = light * light * (of_body[0] + of_body[1] + of_body[2]);
-  }
-  for (int j = 0; j < lie->others; j++) {
-    moved[own->joints->of_other[j]] /= lie->mass[lie->other[j]];
-  }
-  vida__lie_row_sizes(own->joints, moved, size);
-  for (int k = 0; k < own->joints->rows; k++) {
-    const int r = own->joints->row[k];
-    own->size[r] = fmax(own->size[r], part * fabs(self->node.h) * size[k]);
-    if (has_impulses) {
-      own->size[r] = fmax(own->size[r], self->model.value_size[r]);
-    }
-  }
-}
-
-/* ---- Newton's method ------------------------------------------------------------------------- */
-
-/* Computes how the bodies turn at the end of the step for a change of their momenta. */
-static void find_responses(VidaIntegration* self) {
-  const vida_lie_state* lie = self->state;
-  const rattlie_state* own = own_of(self);
-  for (int b = 0; b < lie->bodies; b++) {
-    vida__lie_find_response(&own->rotation[b], own->response + 9 * b);
-  }
-}
-
-/* Factors the derivative of g(q1) / h with respect to -mu. */
-static int factor_step(VidaIntegration* self) {
-  rattlie_state* own = own_of(self);
-  const int code =
-      vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, self->work.entries);
-  self->statistics.jacobian_evaluations++;
-  if (code) {
-    return code;
-  }
-  find_responses(self);
-  vida__lie_joint_gradients(self, own->joints, own->q1, self->work.entries, own->joints->next);
-  return vida__lie_factor_step(self, own->joints, own->response);
-}
-
-static double largest_of(int count, const double* x) {
-  double largest = 0.0;
-  for (int k = 0; k < count; k++) {
-    const double size = fabs(x[k]);
-    largest = size > largest ? size : largest;
-  }
-  return largest;
-}
-
-/* The largest violation relative to its terms that is rounding wherever the terms are known. */
-static const double rounding = 2.0 * DBL_EPSILON;
-
-/* Computes own->step for own->residual with the factors of the node, and improves it by those of
- * the step, B1 C B0^T, with B1 in joints->next and C in own->response: once, or twice if the first
- * time would leave more of the violation than rounding. */
-static int find_correction(VidaIntegration* self, double violation) {
-  rattlie_state* own = own_of(self);
-  vida_lie_joints* joints = own->joints;
-  const double size = largest_of(joints->rows, own->residual);
-  int code = vida__linear_solve(joints->node, own->residual, own->step);
-  for (int pass = 0; pass < 2 && !code; pass++) {
-    vida__lie_apply_step(self, joints, own->response, own->step, own->rates, own->left);
-    for (int k = 0; k < joints->rows; k++) {
-      own->left[k] = own->residual[k] - own->left[k];
-    }
-    const double part = largest_of(joints->rows, own->left) / size; /* and then its square */
-    code = vida__linear_solve(joints->node, own->left, own->left);
-    for (int k = 0; k < joints->rows; k++) {
-      own->step[k] += own->left[k];
-    }
-    if (!(part * part * violation > rounding)) {
-      break;
-    }
-  }
-  return code;
-}
-
-/* Corrects mu; `is_exact`: with the factors of the step. */
-static int correct(VidaIntegration* self, bool is_exact, double violation) {
-  rattlie_state* own = own_of(self);
-  const int code = is_exact ? vida__linear_solve(own->joints->step, own->residual, own->step)
-                            : find_correction(self, violation);
-  for (int k = 0; k < own->joints->rows && !code; k++) {
-    own->mu[k] += own->step[k];
-  }
-  self->statistics.newton_iterations++;
-  return code;
-}
-
-/* The largest violation, relative to the sizes of the rows, that may be rounding. */
-static const double most_rounding = 4096.0 * DBL_EPSILON;
-
-/* Returns whether another correction that contracts nearly as the last one did leaves rounding
- * only, so that its residual need not be computed. */
-static bool will_converge(double violation, double contraction) {
-  static const double surplus = 2.0;
-  return contraction > 0.0 && surplus * contraction * violation <= rounding;
-}
-
-/* Solves g(q1) = 0 for own->mu, from the guess there and in own->rotation, until a correction no
- * longer reduces the violation; `is_exact`: with the matrix of the step in all iterations. Returns
- * VIDA_STEP_NOT_CONVERGED if that fails; *body is then the index of a body that turns too far, or
- * -1. */
-static int solve(VidaIntegration* self, bool is_exact, int* body) {
-  enum { MOST_ITERATIONS = 40 };
-  static const double slow = 0.2, of_impulses = 1.0 / 64.0;
-  rattlie_state* own = own_of(self);
-  double before = INFINITY;
-  memcpy(own->size, own->node_size, (size_t)self->model.m * sizeof *own->size);
-  add_displacements(self, 1.0, false);
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
-    *body = find_end(self);
-    if (*body >= 0) {
-      return VIDA_STEP_NOT_CONVERGED;
-    }
-    int code = own->joints->rows > 0 ? find_residual(self) : VIDA_SUCCESS;
-    double violation = find_violation(self);
-    if (code || isnan(violation)) {
-      return code ? code : VIDA_STEP_NOT_CONVERGED;
-    }
-    const double contraction = violation / before;
-    if (isinf(violation) || (contraction >= 0.5 && violation > most_rounding)) {
-      add_displacements(self, of_impulses, true);
-      violation = find_violation(self);
-    }
-    if (violation <= rounding || (contraction >= 0.5 && violation <= most_rounding)) {
-      return VIDA_SUCCESS;
-    }
-    is_exact = is_exact || contraction > slow;
-    if (is_exact && (k == 0 || contraction > slow)) {
-      code = factor_step(self);
-    } else if (k == 0) {
-      find_responses(self);
-    }
-    code = code ? code : correct(self, is_exact, violation);
-    if (code) {
-      return code;
-    }
-    if (will_converge(violation, contraction)) {
-      *body = find_end(self);
-      return *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
-    }
-    before = violation;
-  }
-  return VIDA_STEP_NOT_CONVERGED;
-}
-
 /* ---- guesses --------------------------------------------------------------------------------- */
 
 /* A flight without impulses of constraints. */
 static void guess_flight(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   memset(own->mu, 0, (size_t)own->joints->rows * sizeof *own->mu);
   for (int b = 0; b < lie->bodies; b++) {
     vida__lie_multiply(lie->body[b].factors, own->momentum + own->joints->of_body[b],
@@ -315,7 +68,7 @@ static void guess_flight(VidaIntegration* self) {
  * their quaternions. */
 static void extrapolate_rates(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   const double* u = self->implicit.unknown;
   vida__extrapolate_unknown(self);
   for (int b = 0; b < lie->bodies; b++) {
@@ -331,7 +84,7 @@ static void extrapolate_rates(VidaIntegration* self) {
  * from step to step. */
 static int guess_impulses(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   const double* u = self->implicit.unknown;
   const double h = self->node.h;
   memcpy(own->rates, own->momentum, (size_t)own->joints->rates * sizeof *own->rates);
@@ -351,12 +104,12 @@ static int guess_impulses(VidaIntegration* self) {
 
 static int extrapolate(VidaIntegration* self) {
   extrapolate_rates(self);
-  return own_of(self)->joints->rows > 0 ? guess_impulses(self) : VIDA_SUCCESS;
+  return vida__rattlie_of(self)->joints->rows > 0 ? guess_impulses(self) : VIDA_SUCCESS;
 }
 
 static void remember(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  const rattlie_state* own = own_of(self);
+  const rattlie_state* own = vida__rattlie_of(self);
   double* u = self->implicit.unknown;
   memset(u, 0, (size_t)(self->model.n + self->model.m) * sizeof *u);
   for (int b = 0; b < lie->bodies; b++) {
@@ -374,7 +127,7 @@ static void remember(VidaIntegration* self) {
 
 static int fail_flight(const VidaIntegration* self, int code, int body, VidaError* error) {
   const vida_lie_state* lie = self->state;
-  const rattlie_state* own = own_of(self);
+  const rattlie_state* own = vida__rattlie_of(self);
   const VidaSystem* system = self->model.system;
   char step[VIDA_STEP_NAME_SIZE], h[VIDA_REAL_TEXT_SIZE];
   vida__name_step(self, step);
@@ -403,31 +156,29 @@ static int fail_flight(const VidaIntegration* self, int code, int body, VidaErro
                     step, system->rows[worst].name, h);
 }
 
-/* Subtracts B^T mu, for B = joints->gradient, from the momenta at the node. */
-static void add_impulses(VidaIntegration* self, const double* mu) {
+/* Adds own->pull to the momenta at the node. */
+static void add_pull(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
+  const rattlie_state* own = vida__rattlie_of(self);
   const vida_lie_joints* joints = own->joints;
-  memset(own->rates, 0, (size_t)joints->rates * sizeof *own->rates);
-  vida__lie_subtract_impulses(joints, mu, own->rates);
   for (int b = 0; b < lie->bodies; b++) {
     double q[4], back[4], moment[3];
     vida__lie_body_components(&lie->body[b], self->node.q, q);
     vida__lie_conjugate(q, back);
-    vida__lie_turn_to_body(back, own->rates + joints->of_body[b], moment);
+    vida__lie_turn_to_body(back, own->pull + joints->of_body[b], moment);
     vida__lie_add_spin(self, &lie->body[b], 1.0, moment);
   }
   for (int j = 0; j < lie->others; j++) {
     const int i = lie->other[j];
-    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], own->rates[joints->of_other[j]]);
+    vida__add_compensated(&self->node.p[i], &self->node.p_low[i], own->pull[joints->of_other[j]]);
   }
 }
 
 /* Adds the impulses of the step to the momenta, and moves to its end. */
 static void arrive(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
-  const rattlie_state* own = own_of(self);
-  add_impulses(self, own->mu);
+  const rattlie_state* own = vida__rattlie_of(self);
+  add_pull(self);
   for (int b = 0; b < lie->bodies; b++) {
     double q[4], change[4];
     vida__lie_body_components(&lie->body[b], self->node.q, q);
@@ -441,15 +192,26 @@ static void arrive(VidaIntegration* self) {
   }
 }
 
+/* Guesses the gradients at the end of the step, by one more node than the history of the rates is
+ * extrapolated from: positions are smoother by one order. */
 static void predict_gradients(VidaIntegration* self) {
-  const rattlie_state* own = own_of(self);
-  const int count = self->implicit.history.count;
-  const double ratio = count > 0 && own->last_h[0] != 0.0 ? self->node.h / own->last_h[0] : 0.0;
-  vida__lie_predict_gradients(own->joints, ratio, count > 1 && own->last_h[0] == own->last_h[1]);
+  rattlie_state* own = vida__rattlie_of(self);
+  const vida_history* history = &self->implicit.history;
+  const bool is_known = history->count > 0 && own->alike > 0,
+             is_alike = self->node.h == own->last_h;
+  int nodes = own->alike + 1 < VIDA_LIE_NODES ? own->alike + 1 : VIDA_LIE_NODES;
+  nodes = nodes < history->terms + 1 ? nodes : history->terms + 1;
+  nodes = !is_known ? 1 : is_alike && nodes > 2 ? nodes : 2;
+  if (nodes < own->nodes || !is_alike) {
+    own->missed = INFINITY;
+    own->corrected = 0.0;
+  }
+  own->nodes = nodes;
+  vida__lie_predict_gradients(own->joints, nodes, is_known ? self->node.h / own->last_h : 0.0);
 }
 
 static int fly(VidaIntegration* self, VidaError* error) {
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   const bool has_history = self->implicit.history.count > 0;
   int body = -1, code = VIDA_SUCCESS;
   take_momenta(self);
@@ -459,10 +221,10 @@ static int fly(VidaIntegration* self, VidaError* error) {
   } else {
     guess_flight(self);
   }
-  code = code ? code : solve(self, false, &body);
+  code = code ? code : vida__rattlie_solve(self, false, &body);
   if (code > 0) {
     guess_flight(self);
-    code = solve(self, true, &body);
+    code = vida__rattlie_solve(self, true, &body);
   }
   if (code) {
     return code == VIDA_STEP_NOT_CONVERGED || code == VIDA_STEP_SINGULAR
@@ -471,8 +233,9 @@ static int fly(VidaIntegration* self, VidaError* error) {
   }
   arrive(self);
   remember(self);
-  own->last_h[1] = own->last_h[0];
-  own->last_h[0] = self->node.h;
+  own->alike = self->node.h == own->last_h ? own->alike + 1 : 1;
+  own->alike = own->alike < VIDA_LIE_NODES ? own->alike : VIDA_LIE_NODES;
+  own->last_h = self->node.h;
   return VIDA_SUCCESS;
 }
 
@@ -482,7 +245,7 @@ static int fly(VidaIntegration* self, VidaError* error) {
  * the momenta of a step are known (add_displacements). */
 static void measure_rows(VidaIntegration* self, const double* entries) {
   const VidaSystem* system = self->model.system;
-  double* size = own_of(self)->node_size;
+  double* size = vida__rattlie_of(self)->node_size;
   for (int r = 0; r < self->model.m; r++) {
     size[r] = system->rows[r].length;
   }
@@ -493,7 +256,7 @@ static void measure_rows(VidaIntegration* self, const double* entries) {
 
 /* Factors the matrix of the node from the entries of G there. */
 static int prepare_joints(VidaIntegration* self, const double* entries) {
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   own->has_node = false;
   if (own->joints->rows == 0) {
     return VIDA_SUCCESS;
@@ -509,19 +272,26 @@ static int prepare_joints(VidaIntegration* self, const double* entries) {
 /* Does so at a node that the step has reached, at the time t. */
 static int prepare_reached_joints(VidaIntegration* self, double t) {
   const double* entries;
-  if (own_of(self)->joints->rows == 0) {
+  if (vida__rattlie_of(self)->joints->rows == 0) {
     return VIDA_SUCCESS;
   }
   const int code = vida__jacobian_after_step(self, t, &entries);
   self->statistics.jacobian_evaluations++;
-  return code ? code : prepare_joints(self, entries);
+  if (code) {
+    return code;
+  }
+  const int result = prepare_joints(self, entries);
+  vida__rattlie_of(self)->missed = vida__rattlie_of(self)->nodes > 0
+                                       ? vida__lie_missed_gradients(vida__rattlie_of(self)->joints)
+                                       : INFINITY;
+  return result;
 }
 
 /* Computes the residual B u + g_t at the node, with g_t in own->g, and its largest row relative to
- * its terms. */
-static double find_velocity_residual(VidaIntegration* self) {
+ * its terms, own->size; `has_sizes`: these are known, and have hardly changed. */
+static double find_velocity_residual(VidaIntegration* self, bool has_sizes) {
   const vida_lie_state* lie = self->state;
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   const vida_lie_joints* joints = own->joints;
   double largest = 0.0;
   take_momenta(self);
@@ -532,10 +302,13 @@ static double find_velocity_residual(VidaIntegration* self) {
   for (int j = 0; j < lie->others; j++) {
     own->rates[joints->of_other[j]] = own->momentum[joints->of_other[j]] / lie->mass[lie->other[j]];
   }
-  vida__lie_joint_rates(joints, own->rates, own->residual, own->step);
+  vida__lie_multiply_joints(joints, joints->gradient, own->rates, own->residual);
+  if (!has_sizes) {
+    vida__lie_row_sizes(joints, own->rates, own->size);
+  }
   for (int k = 0; k < joints->rows; k++) {
     own->residual[k] += own->g[joints->row[k]];
-    const double size = own->step[k] + fabs(own->g[joints->row[k]]);
+    const double size = own->size[k] + fabs(own->g[joints->row[k]]);
     largest = fabs(own->residual[k]) <= largest * size ? largest : fabs(own->residual[k]) / size;
   }
   return largest;
@@ -544,7 +317,7 @@ static double find_velocity_residual(VidaIntegration* self) {
 /* Projects the momenta at the end of the step on the hidden constraints. */
 static int project(VidaIntegration* self) {
   enum { MOST_PASSES = 4 };
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   const double t = vida__next_time(self);
   double before = INFINITY;
   int code = prepare_reached_joints(self, t);
@@ -556,15 +329,17 @@ static int project(VidaIntegration* self) {
     code = vida__constraint_rate(&self->model.evaluator, t, self->node.q, own->g);
   }
   for (int k = 0; k < MOST_PASSES && !code; k++) {
-    const double left = find_velocity_residual(self);
+    const double left = find_velocity_residual(self, k > 0);
     if (left <= 4.0 * DBL_EPSILON || (left < 1e-12 && left >= 0.1 * before)) {
       break;
     }
     code = vida__linear_solve(own->joints->node, own->residual, own->step);
     if (!code) {
-      add_impulses(self, own->step);
+      memset(own->pull, 0, (size_t)own->joints->rates * sizeof *own->pull);
+      vida__lie_subtract_impulses(own->joints, own->step, own->pull);
+      add_pull(self);
     }
-    if (will_converge(left, left / before)) {
+    if (vida__rattlie_will_converge(left, left / before)) {
       break;
     }
     before = left;
@@ -576,8 +351,12 @@ static int project(VidaIntegration* self) {
 
 static void forget(VidaIntegration* self) {
   vida_lie_state* lie = self->state;
+  rattlie_state* own = vida__rattlie_of(self);
   lie->has_force = false;
-  own_of(self)->has_node = false;
+  own->has_node = false;
+  own->alike = own->nodes = 0;
+  own->missed = INFINITY;
+  own->corrected = 0.0;
 }
 
 static int allocate(VidaIntegration* self) {
@@ -588,6 +367,7 @@ static int allocate(VidaIntegration* self) {
   const vida_array arrays[] = {{&own->response, 9 * bodies},
                                {&own->left, m},
                                {&own->momentum, rates},
+                               {&own->pull, rates},
                                {&own->rates, rates},
                                {&own->q1, n},
                                {&own->g, m},
@@ -630,7 +410,7 @@ static void destroy(VidaIntegration* self) {
 }
 
 static int start(VidaIntegration* self, VidaError* error) {
-  rattlie_state* own = own_of(self);
+  rattlie_state* own = vida__rattlie_of(self);
   vida_lie_state* lie = self->state;
   forget(self);
   int code = vida__lie_check_masses(self, error);
@@ -658,7 +438,11 @@ static void record_state(VidaIntegration* self, VidaRecord* record) {
   rattlie_state* own = lie->more;
   vida__lie_state_record(self, record);
   VidaRecord_Reals(record, own->block, own->numbers);
-  VidaRecord_Reals(record, own->last_h, 2);
+  VidaRecord_Reals(record, &own->last_h, 1);
+  vida__record_integers(record, &own->alike, 1, 0, VIDA_LIE_NODES);
+  vida__record_integers(record, &own->nodes, 1, 0, VIDA_LIE_NODES);
+  VidaRecord_Reals(record, &own->missed, 1);
+  VidaRecord_Reals(record, &own->corrected, 1);
   VidaRecord_Flag(record, &own->has_node);
   for (int b = 0; b < lie->bodies; b++) {
     VidaRecord_Reals(record, own->rotation[b].xi, 3);
@@ -674,7 +458,8 @@ static int advance(VidaIntegration* self, VidaError* error) {
   vida_lie_state* lie = self->state;
   const double t = vida__node_time(self);
   int code = lie->has_force ? 0 : vida__lie_find_force(self, t);
-  code = code || own_of(self)->has_node ? code : prepare_joints(self, self->implicit.entries0);
+  code = code || vida__rattlie_of(self)->has_node ? code
+                                                  : prepare_joints(self, self->implicit.entries0);
   lie->has_force = false;
   if (code) {
     return vida__evaluation_failed(self, code, error);

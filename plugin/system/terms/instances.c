@@ -223,23 +223,25 @@ static const double* find_array(const vida_instances* list, vida_input kind) {
 /* Collects the inputs of the tape for the last instances, from the instance `first` on, of which
  * there are fewer than lanes: lanes after the last one repeat it. */
 static void gather_rest(const vida_instances* list, const vida_tape* tape, int first,
-                        double* work) {
-  const int count = list->count - first, width = list->width, stride = list->place->stride;
-  const int* index = list->index + (size_t)first * (size_t)width;
-  int instance[VIDA_LANES];
+                        double* restrict work) {
+  const int count = list->count - first;
+  const int* index[VIDA_LANES];
+  const double* parameters[VIDA_LANES];
   for (int lane = 0; lane < VIDA_LANES; lane++) {
-    instance[lane] = lane < count ? lane : count - 1;
+    const int i = first + (lane < count ? lane : count - 1);
+    index[lane] = list->index + (size_t)i * (size_t)list->width;
+    parameters[lane] = list->place->parameters + i * list->place->stride;
   }
   for (int k = 0; k < tape->input_count; k++, work += VIDA_LANES) {
     const vida_tape_input input = tape->inputs[k];
     const double* from = find_array(list, input.kind);
     if (from) { /* the usual kinds without calls */
       for (int lane = 0; lane < VIDA_LANES; lane++) {
-        work[lane] = from[index[instance[lane] * width + input.index]];
+        work[lane] = from[index[lane][input.index]];
       }
     } else if (input.kind == VIDA_INPUT_PARAMETER) {
       for (int lane = 0; lane < VIDA_LANES; lane++) {
-        work[lane] = list->place->parameters[(first + instance[lane]) * stride + input.index];
+        work[lane] = parameters[lane][input.index];
       }
     } else {
       gather_input(list, input, first, count, work);
