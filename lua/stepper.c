@@ -542,8 +542,9 @@ static int stepper_observables(lua_State* L) {
   return 1;
 }
 
-/*** Kinetic energy of the parasitic solutions: of what a multistep formula adds to the motion. It
- * begins at rounding and grows where steps are too large for the motion.
+/*** Energy of the parasitic solutions: of the waves that a multistep formula adds to the motion,
+ * and that its energy has lost to them (with order 6: gained). It begins at rounding and grows
+ * where steps are too large for the motion.
  * @function parasitic_energy
  * @treturn number in J; nil for one-step methods and before the first step of the formula
  * @usage

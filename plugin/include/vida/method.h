@@ -99,7 +99,7 @@ typedef struct VidaMethod {
    * length h of the node: the generating function Ld(q0,q1) of the step, whose derivatives are -p0
    * and p1 up to forces of constraints. NULL: not known, and no shadow energy is measured. */
   int (*action)(VidaIntegration* integration, double t, double* action, VidaError* error);
-  /* Returns the kinetic energy (J) of the parasitic solutions of a multistep formula at the node.
+  /* Returns the energy (J) of the parasitic solutions of a multistep formula at the node.
    * NULL: the method is a one-step method. */
   double (*parasitic_energy)(const VidaIntegration* integration);
   /* Returns the order with these options. NULL: it is always info.order. */

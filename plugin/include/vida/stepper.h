@@ -257,11 +257,11 @@ VIDA_API int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaE
  * change. */
 VIDA_API long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t,
                                            const char** constraint);
-/* Returns the kinetic energy (J) of the parasitic solutions at the current state: the part of the
- * motion that a multistep formula adds to the solution of the equations of motion. It begins at
- * rounding and grows where steps are too large for the motion; from a thousandth of the kinetic
- * energy of the motion on, energies are wrong by percents. NaN for one-step methods and before the
- * first step of the formula. */
+/* Returns the energy (J) of the parasitic solutions at the current state: of the waves that a
+ * multistep formula adds to the solution of the equations of motion. It is an estimate, right
+ * within a factor of a few, of what the motion has lost to them (with order 6: at most gained) and
+ * does not get back. It begins at rounding and grows where steps are too large for the motion. NaN
+ * for one-step methods and before the first step of the formula. */
 VIDA_API double VidaStepper_ParasiticEnergy(const VidaStepper* stepper);
 /* Returns the counts of steps, iterations and evaluations since the start. */
 VIDA_API VidaStatistics VidaStepper_Statistics(const VidaStepper* stepper);

@@ -84,8 +84,10 @@ typedef enum VidaRemarkPlace {
     "%% of the largest kinetic energy of the motion; try less restitution or friction, or a "      \
     "method with events and impact_law = poisson")                                                 \
   X(PARASITIC, WARNING, BELOW_ROWS,                                                                \
-    "from t = %10t on the parasitic solutions of the multistep formula exceed %2a %% of the "      \
-    "velocities, so the energy and the momenta are not kept; try a smaller step")                  \
+    "from t = %10t on the parasitic solutions of the multistep formula have more than %2a of the " \
+    "kinetic energy of the motion, which it does not get back: in long runs energy and momenta "   \
+    "drift; "                                                                                      \
+    "try a smaller step, in long runs also a lower order")                                         \
   X(FORCES_PASSED, WARNING, BELOW_ROWS,                                                            \
     "from t = %4t s on steps have missed forces that depend on time, so velocities lack %3a %% "   \
     "of their largest change; %w")                                                                 \

@@ -15,6 +15,10 @@ typedef struct vida_multistep_formula {
   double with_force[VIDA_MOST_LAGS], without_force[VIDA_MOST_LAGS];
   /* Weights of h a_(n), h a_(n+-1), ... in (q_(n+1) - 2 q_n + q_(n-1)) / h (of order k). */
   double second_difference[VIDA_MOST_LAGS / 2];
+  double lowest_cosine; /* cos theta of the root of rho with the smallest theta > 0 */
+  /* Of the wave there: size of its energy, that which the motion lacks (or has more), over its
+   * kinetic energy: theta |dF / dtheta| / (4 (1 - cos theta)), F = rho / sigma at exp(i theta). */
+  double lowest_energy;
 } vida_multistep_formula;
 
 /* Returns the formula of order 4, 6 or 8; NULL for other orders. */

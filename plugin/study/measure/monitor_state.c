@@ -90,6 +90,7 @@ static void record_values(vida_monitors* monitors, VidaRecord* record) {
                            &monitors->impact_motion,
                            &monitors->event_t,
                            &monitors->parasitic_t,
+                           &monitors->parasitic_since,
                            &monitors->passage_t};
   const struct {
     double* values;
@@ -107,6 +108,7 @@ static void record_values(vida_monitors* monitors, VidaRecord* record) {
   for (size_t k = 0; k < sizeof reals / sizeof *reals; k++) {
     VidaRecord_Reals(record, reals[k], 1);
   }
+  vida__record_integers(record, &monitors->parasitic_count, 1, 0, VIDA_PARASITIC_OBSERVATIONS);
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     VidaRecord_Reals(record, arrays[k].values, arrays[k].count);
   }

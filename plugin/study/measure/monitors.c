@@ -425,7 +425,7 @@ void vida__remark_on_deviations(const vida_monitors* monitors, VidaRow* row) {
     vida__add_remark(row,
                      (VidaRemark){.kind = VIDA_REMARK_PARASITIC,
                                   .t = monitors->parasitic_t,
-                                  .a = 100.0 * VIDA_LARGE_PARASITIC_PART},
+                                  .a = VIDA_LARGE_PARASITIC_PART},
                      NULL);
     row->doubtful |= VIDA_DOUBTFUL_ENERGY;
   }

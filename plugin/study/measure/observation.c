@@ -123,9 +123,14 @@ static int observe_invariants(vida_monitors* monitors, vida_time_loop* loop, Vid
 static void find_parasites(vida_monitors* monitors, const vida_time_loop* loop) {
   const double energy = VidaStepper_ParasiticEnergy(loop->stepper); /* NaN: there are none */
   const double motion = fmax(monitors->energy_verdict.motion, monitors->energy_verdict.rest);
-  if (isnan(monitors->parasitic_t) &&
-      energy > VIDA_LARGE_PARASITIC_PART * VIDA_LARGE_PARASITIC_PART * motion) {
-    monitors->parasitic_t = vida__time_loop_time(loop);
+  const bool is_large = energy > VIDA_LARGE_PARASITIC_PART * motion;
+  if (monitors->parasitic_count == 0) {
+    monitors->parasitic_since = vida__time_loop_time(loop);
+  }
+  const int most = VIDA_PARASITIC_OBSERVATIONS, count = monitors->parasitic_count;
+  monitors->parasitic_count = !is_large ? 0 : count < most ? count + 1 : most;
+  if (isnan(monitors->parasitic_t) && monitors->parasitic_count == most) {
+    monitors->parasitic_t = monitors->parasitic_since;
   }
 }
 
