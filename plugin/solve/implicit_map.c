@@ -340,13 +340,12 @@ static double evaluate_and_measure(vida_map* map, int* worst) {
   return code ? INFINITY : measure(map, worst);
 }
 
-/* One Newton correction with the present factors, or with new ones. Returns the remaining residual;
- * if that is not smaller than `before`, unknowns and residual are restored. */
-static double correct(vida_map* map, bool refactor, double before) {
+/* The correction of r with the present factors. Returns the remaining residual; if that is not
+ * smaller than `before`, unknowns and residual are restored. */
+static double apply_correction(vida_map* map, const double* r, double before) {
   const size_t bytes = (size_t)map->linear->pattern->size * sizeof(double);
   double* u = N_VGetArrayPointer(map->unknown);
-  if ((refactor && (assemble(map, u) || vida__linear_factor(map->linear))) ||
-      vida__linear_solve(map->linear, map->residual, map->correction)) {
+  if (vida__linear_solve(map->linear, r, map->correction)) {
     return before;
   }
   memcpy(map->kept, u, bytes);
@@ -362,6 +361,15 @@ static double correct(vida_map* map, bool refactor, double before) {
     return before;
   }
   return after;
+}
+
+/* One Newton correction with the present factors, or with new ones, as apply_correction. */
+static double correct(vida_map* map, bool refactor, double before) {
+  if (refactor &&
+      (assemble(map, N_VGetArrayPointer(map->unknown)) || vida__linear_factor(map->linear))) {
+    return before;
+  }
+  return apply_correction(map, map->residual, before);
 }
 
 /* Corrects until every row is at rounding, or nothing improves; returns the remaining residual. */
@@ -525,6 +533,63 @@ bool vida__map_follow(vida_map* map, int count, double share, double* u) {
   }
   memcpy(u, unknown, (size_t)map->linear->pattern->size * sizeof *u);
   return true;
+}
+
+/* A correction of vida__map_pass_singular, as `correct`: with the matrix where the first unknowns
+ * are smaller by `share`, and without the part of the residual that the filter removes. */
+static double correct_filtered(vida_map* map, const vida_map_singular* singular, double share,
+                               bool is_filtered, double before) {
+  const size_t bytes = (size_t)map->linear->pattern->size * sizeof(double);
+  double* u = N_VGetArrayPointer(map->unknown);
+  double* r = map->correction;
+  memcpy(r, map->residual, bytes);
+  memcpy(map->kept, u, bytes);
+  for (int i = 0; i < singular->count; i++) {
+    map->kept[i] *= 1.0 - share;
+  }
+  if ((is_filtered && singular->filter(map->data, u, r)) || assemble(map, map->kept) ||
+      vida__linear_factor(map->linear)) {
+    return before;
+  }
+  return apply_correction(map, r, before);
+}
+
+/* Corrects from map->unknown as long as that helps. Returns the remaining residual. */
+static double pass_from(vida_map* map, const vida_map_singular* singular, double share,
+                        bool is_filtered) {
+  enum { MOST_FILTERED = 40 };
+  static const double least_gain = 0.5;
+  double before = INFINITY;
+  double left = evaluate_and_measure(map, NULL);
+  for (int k = 0; k < MOST_FILTERED && left > rounded && left < least_gain * before; k++) {
+    before = left;
+    left = correct_filtered(map, singular, share, is_filtered || k > 0, before);
+  }
+  return left;
+}
+
+/* The first correction, from the guess, is the largest, and so is the rounding with which it moves
+ * what the filter leaves open. */
+bool vida__map_pass_singular(vida_map* map, const vida_map_singular* singular, double* u) {
+  static const struct {
+    double share;
+    bool is_filtered;
+  } trials[] = {{0.1, false}, {0.1, true}, {0.3, false}, {0.3, true}};
+  static const double rounded_rows = 1e-14;
+  const size_t bytes = (size_t)map->linear->pattern->size * sizeof *u;
+  double* unknown = N_VGetArrayPointer(map->unknown);
+  bool is_solved = false;
+  map->beside = 1.0; /* rows may have nothing but products of errors */
+  for (size_t k = 0; k < sizeof trials / sizeof *trials && !is_solved; k++) {
+    map->rows.evaluator->error.code = VIDA_SUCCESS;
+    memcpy(unknown, u, bytes);
+    is_solved = pass_from(map, singular, trials[k].share, trials[k].is_filtered) <= rounded_rows;
+  }
+  map->beside = 0.0;
+  if (is_solved) {
+    memcpy(u, unknown, bytes);
+  }
+  return is_solved;
 }
 
 void vida__map_accept(vida_map* map, const double* u, const double* residual) {

@@ -2,7 +2,8 @@
  *
  * The first attempt makes full Newton steps of any length, by full_newton.h or by KINSOL; the
  * second uses the line search of KINSOL. Both have tolerances near rounding; the map has its own
- * test of the residual. A third attempt, which the caller asks for, follows a path of solutions.
+ * test of the residual. Two further attempts, which the caller asks for, follow a path of solutions
+ * and go past a singular configuration.
  * KLU keeps its symbolic analysis between calls. Messages of KINSOL do not reach the terminal. */
 #ifndef VIDA_SOLVE_IMPLICIT_MAP_H
 #define VIDA_SOLVE_IMPLICIT_MAP_H
@@ -75,6 +76,21 @@ bool vida__map_attempt(vida_map* map, double* u);
  * displaced against their neighbours by `share` (> 0) of their sizes. Returns whether that
  * succeeded, by the same test as vida__map_solve; u then receives the solution. */
 bool vida__map_follow(vida_map* map, int count, double share, double* u);
+
+/* How constraints lose rank near a solution. */
+typedef struct vida_map_singular {
+  int count; /* the first unknowns, increments from where the rank is full */
+  /* Removes from r, a residual at u, what constraints that depend on each other there leave open.
+   * Returns 0 or a code. `data` is that of the map. */
+  int (*filter)(void* data, const double* u, double* r);
+} vida_map_singular;
+
+/* Solves F(u) = 0 near a place where the matrix is singular, from the guess u. Newton's method
+ * divides the rounding of dependent rows by the smallest singular value, and products of such
+ * errors are then more than rounding. Here the corrections have matrices from before that place,
+ * and nothing corrects what `filter` removes. Returns whether all rows, relative to the sizes that
+ * scale them and to their terms, are at rounding; u then receives the solution. */
+bool vida__map_pass_singular(vida_map* map, const vida_map_singular* singular, double* u);
 
 /* Tells the map a solution u with its residual that has been found without it, for
  * vida__map_residual and vida__map_sign. */

@@ -8,6 +8,7 @@
 #include "stepper/condensed_step.h"
 #include "stepper/distance_steps.h"
 #include "stepper/frame.h"
+#include "stepper/singular_step.h"
 #include "system/constraints/singular.h"
 
 double vida__node_time(const VidaIntegration* self) {
@@ -272,14 +273,21 @@ void vida__subtract_redundancy(const VidaIntegration* self, double* matrix) {
   }
 }
 
-int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
-                           const double* v) {
+int vida__assemble_matrix_at(VidaIntegration* self, double t, const double* q,
+                             const double* entries, const double* v) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   double* matrix = self->model.node_matrix->values;
   vida__linear_clear(self->model.node_matrix);
   const int code = vida__add_hessian(&self->model.evaluator, t, q, v, mass_only, matrix);
   vida__add_columns(self->model.system, entries, 1.0, matrix);
   vida__add_rows(self->model.system, entries, 1.0, matrix);
+  return code;
+}
+
+int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
+                           const double* v) {
+  double* matrix = self->model.node_matrix->values;
+  const int code = vida__assemble_matrix_at(self, t, q, entries, v);
   vida__subtract_redundancy(self, matrix);
   for (int r = 0; r < self->model.m && self->softness && !self->model.redundant; r++) {
     matrix[vida__constraint_diagonal(self->model.system, r)] -= self->softness[r];
@@ -495,7 +503,8 @@ static bool attempt_again(VidaIntegration* self, const VidaError* failure) {
   return is_solved && !check_fold(self, NULL);
 }
 
-/* Returns whether a step that was not solved may have a solution at the end of a path. The energy
+/* Returns whether a step that was not solved may have a solution that Newton's method does not
+ * find. The energy
  * at its start bounds the velocities at its end: as h grows, the solution does not become infinite
  * unless a constraint turns round. Methods that do not keep the energy may have no solution, or one
  * far from the motion. Adaptive and outer methods make a smaller step instead. */
@@ -528,6 +537,20 @@ static bool follow_path(VidaIntegration* self) {
   return true;
 }
 
+/* Solves a step that ends near a singular configuration, from the first guess, which is still in
+ * self->implicit.unknown if no other guess has been tried. */
+static bool pass_singular(VidaIntegration* self) {
+  const bool is_guessed_again = vida__has_constraint_rows(self);
+  if (!is_guessed_again && !self->implicit.has_doubled_rows) {
+    return false;
+  }
+  self->implicit.is_condensed_step = false;
+  if (is_guessed_again) {
+    guess_unknown(self);
+  }
+  return vida__pass_singular(self) && !check_fold(self, NULL);
+}
+
 int vida__solve_step(VidaIntegration* self, VidaError* error) {
   VidaError local;
   int code = solve_equations(self, &local);
@@ -536,6 +559,10 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
     code = attempt_again(self, &local) || (may_follow(self, &local) && follow_path(self))
                ? VIDA_SUCCESS
                : code;
+  }
+  const bool is_open = code == VIDA_STEP_NOT_CONVERGED || code == VIDA_STEP_SINGULAR;
+  if (is_open && may_follow(self, &local) && pass_singular(self)) {
+    code = VIDA_SUCCESS;
   }
   if (!code && self->model.redundant && vida__has_constraint_rows(self)) {
     code = finish_multipliers(self, &local);
@@ -546,10 +573,10 @@ int vida__solve_step(VidaIntegration* self, VidaError* error) {
     char h[VIDA_REAL_TEXT_SIZE];
     char open[VIDA_MESSAGE_SIZE / 2] = "";
     const bool is_named = strcmp(local.flag, VIDA_RANK_CHANGED) == 0;
-    const bool is_open = !is_named && name_open(self, code, open, sizeof open);
+    const bool is_undetermined = !is_named && name_open(self, code, open, sizeof open);
     const bool ask_smaller =
         code == VIDA_STEP_NOT_CONVERGED && strcmp(local.flag, VIDA_OTHER_BRANCH) != 0;
-    const char* advice = is_named || (is_open && code == VIDA_STEP_SINGULAR) ? ""
+    const char* advice = is_named || (is_undetermined && code == VIDA_STEP_SINGULAR) ? ""
                          : code == VIDA_STEP_SINGULAR
                              ? "; the reason may be constraints that depend on each other, or that "
                                "meet at a singular point"

@@ -113,6 +113,7 @@ typedef struct vida_implicit {
   /* The rows of the map, and the function that prepares a step. By default these are the rows of
    * the KKT pattern and vida__prepare_step; the method's `create` may replace them. */
   vida_map_rows rows;
+  bool has_doubled_rows; /* those of the KKT pattern twice (methods/energy/energy_projected.h) */
   int (*prepare)(VidaIntegration* self, VidaError* error);
   vida_map* map;             /* NULL for methods without implicit equations */
   vida_step_form form;       /* set by the method's `create`, if its equations have this form */
@@ -469,6 +470,10 @@ int vida__line_action(VidaIntegration* self, const vida_line_rule* rule, double 
 /* Factors the matrix of vida__project_velocity at the node, so that the first projection allocates
  * nothing. */
 int vida__factor_node_matrix(VidaIntegration* self, const double* entries, const double* v);
+/* Assembles the matrix of vida__project_velocity at (t,q,v), without shifts of constraint rows, in
+ * self->model.node_matrix. */
+int vida__assemble_matrix_at(VidaIntegration* self, double t, const double* q,
+                             const double* entries, const double* v);
 /* Factors the matrix of vida__project_velocity at (t,q,v). */
 int vida__factor_matrix_at(VidaIntegration* self, double t, const double* q, const double* entries,
                            const double* v);

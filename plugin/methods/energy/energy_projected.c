@@ -293,6 +293,7 @@ void vida__use_doubled_rows(VidaIntegration* self, vida_pattern* pattern, sunind
   vida__double_pattern(&system->pattern, pattern);
   const vida_map_rows rows = {pattern, &self->model.evaluator, name_row, system};
   self->implicit.rows = rows;
+  self->implicit.has_doubled_rows = true;
   self->implicit.unknown = unknown;
   self->reacts_between = true;
 }
