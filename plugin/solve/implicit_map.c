@@ -31,7 +31,9 @@ enum { MOST_CORRECTIONS = 12 };
 /* Newton's method must not stop at a small step: only the residual counts. */
 static const double smallest_step = 1e-300;
 static const double largest_step = 1e100;
-enum { LINE_SEARCH_ITERATIONS = 200 };
+/* Line searches that find the solution of a step take 5 to 10 iterations, seldom 25. The others
+ * crawl: a path is cheaper. */
+enum { LINE_SEARCH_ITERATIONS = 200, ITERATIONS_BEFORE_PATH = 30 };
 
 struct vida_map {
   vida_map_rows rows;
@@ -294,7 +296,9 @@ static int run_newton(vida_map* map) {
 static int run_kinsol(vida_map* map, int strategy, int max_iterations) {
   long iterations = 0;
   KINSetNumMaxIters(map->kinsol, max_iterations);
-  map->progress = (vida_progress){0};
+  const bool is_newton = strategy == KIN_NONE;
+  map->progress =
+      (vida_progress){.most = is_newton && map->newton.ends_if_lost ? max_iterations : 0};
   map->is_stuck = false;
   const int flag = KINSol(map->kinsol, map->unknown, strategy, map->unknown_scale, map->row_scale);
   KINGetNumNonlinSolvIters(map->kinsol, &iterations);
@@ -308,7 +312,8 @@ static int run_first_attempt(vida_map* map) {
 }
 
 static int run_line_search(vida_map* map) {
-  return run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS);
+  return run_kinsol(map, KIN_LINESEARCH,
+                    map->newton.ends_if_lost ? ITERATIONS_BEFORE_PATH : LINE_SEARCH_ITERATIONS);
 }
 
 /* Largest of map->residual relative to the terms of its row at the present unknowns; the row in
@@ -471,6 +476,10 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
                          "the equations of the step were not solved by Newton's method, nor by a "
                          "line search; worst is %s '%s' with a relative residual of %s",
                          kind, row, vida__real_text(size, residual, 2));
+}
+
+void vida__map_expect_path(vida_map* map, bool is_followed) {
+  map->newton.ends_if_lost = is_followed;
 }
 
 int vida__map_solve(vida_map* map, double* u, VidaError* error) {

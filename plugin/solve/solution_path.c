@@ -54,6 +54,7 @@ int vida__follow_path(const vida_full_newton* newton, vida_path_space space, dou
   solver.residual = point_residual;
   solver.matrix = point_matrix;
   solver.data = &at;
+  solver.ends_if_lost = false; /* a point has few iterations */
   *iterations = 0;
   if (newton->residual(newton->data, u, space.first)) {
     return KIN_FIRST_SYSFUNC_ERR;
