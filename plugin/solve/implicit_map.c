@@ -31,9 +31,10 @@ enum { MOST_CORRECTIONS = 12 };
 /* Newton's method must not stop at a small step: only the residual counts. */
 static const double smallest_step = 1e-300;
 static const double largest_step = 1e100;
-/* Line searches that find the solution of a step take 5 to 10 iterations, seldom 25. The others
- * crawl: a path is cheaper. */
-enum { LINE_SEARCH_ITERATIONS = 200, ITERATIONS_BEFORE_PATH = 30 };
+enum { LINE_SEARCH_ITERATIONS = 200 };
+/* Evaluations of a line search before a path that do not make the residual smaller by a fifth.
+ * Where it crawls, each of its iterations takes ten of them. */
+enum { PATIENCE_BEFORE_PATH = 100 };
 
 struct vida_map {
   vida_map_rows rows;
@@ -58,6 +59,7 @@ struct vida_map {
   vida_sink sink;
   long iterations, residuals, jacobians;
   vida_progress progress; /* of KINSOL */
+  long progressed;        /* residuals when it last made progress */
   bool is_stuck;          /* which ended therefore */
 };
 
@@ -110,6 +112,11 @@ static int kinsol_jacobian(N_Vector u, N_Vector r, SUNMatrix matrix, void* data,
   (void)work2;
   N_VProd(map->row_scale, r, work1);
   map->is_stuck = !vida__makes_progress(&map->progress, N_VMaxNorm(work1));
+  if (map->progress.since == map->progress.iterations) {
+    map->progressed = map->residuals;
+  }
+  map->is_stuck |=
+      map->newton.ends_if_lost && map->residuals - map->progressed >= PATIENCE_BEFORE_PATH;
   return map->is_stuck ? -1 : newton_matrix(map, N_VGetArrayPointer(u));
 }
 
@@ -312,8 +319,7 @@ static int run_first_attempt(vida_map* map) {
 }
 
 static int run_line_search(vida_map* map) {
-  return run_kinsol(map, KIN_LINESEARCH,
-                    map->newton.ends_if_lost ? ITERATIONS_BEFORE_PATH : LINE_SEARCH_ITERATIONS);
+  return run_kinsol(map, KIN_LINESEARCH, LINE_SEARCH_ITERATIONS);
 }
 
 /* Largest of map->residual relative to the terms of its row at the present unknowns; the row in
