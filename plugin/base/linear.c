@@ -94,23 +94,43 @@ static int factor_once(SUNLinearSolver solver, SUNMatrix matrix) {
   return code;
 }
 
-static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
-  int code = factor_once(solver, matrix);
+/* Chooses new pivots. The order of the columns depends on the pattern alone, so the last analysis
+ * still holds; only after a failure it is made again, as SUNDIALS does. */
+static int choose_pivots(SUNLinearSolver solver, SUNMatrix matrix) {
+  SUNLinearSolverContent_KLU content = solver->content;
+  const sunindextype entries = SM_INDEXPTRS_S(matrix)[SM_COLUMNS_S(matrix)];
+  double* data = SM_DATA_S(matrix);
+  if (content->numeric) {
+    sun_klu_free_numeric(&content->numeric, &content->common);
+  }
+  if (content->symbolic) {
+    content->numeric = sun_klu_factor((void*)SM_INDEXPTRS_S(matrix), (void*)SM_INDEXVALS_S(matrix),
+                                      data, content->symbolic, &content->common);
+  }
+  if (!content->numeric) {
+    content->first_factorize = 1;
+    return factor_once(solver, matrix);
+  }
+  memcpy(data + entries, data, (size_t)entries * sizeof *data);
+  return 0;
+}
+
+/* Returns whether the last factors have grown too much. */
+static bool has_grown(SUNLinearSolver solver, SUNMatrix matrix) {
   sun_klu_common* common = SUNLinSol_KLUGetCommon(solver);
-  if (code && common->status == KLU_SINGULAR) { /* a pivot that was kept may have vanished */
-    code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
-    code = code ? code : factor_once(solver, matrix);
-  }
-  const bool has_growth =
-      !code && SUNLinSol_KLUGetNumeric(solver) &&
-      RECIPROCAL_GROWTH((void*)SM_INDEXPTRS_S(matrix), (void*)SM_INDEXVALS_S(matrix),
-                        SM_DATA_S(matrix), SUNLinSol_KLUGetSymbolic(solver),
-                        SUNLinSol_KLUGetNumeric(solver), common);
-  if (has_growth && common->rgrowth < least_growth) {
-    code = SUNLinSol_KLUReInit(solver, matrix, SM_NNZ_S(matrix), SUNKLU_REINIT_PARTIAL);
-    code = code ? code : factor_once(solver, matrix);
-  }
-  return code;
+  return SUNLinSol_KLUGetNumeric(solver) &&
+         RECIPROCAL_GROWTH((void*)SM_INDEXPTRS_S(matrix), (void*)SM_INDEXVALS_S(matrix),
+                           SM_DATA_S(matrix), SUNLinSol_KLUGetSymbolic(solver),
+                           SUNLinSol_KLUGetNumeric(solver), common) &&
+         common->rgrowth < least_growth;
+}
+
+static int factor_sparse(SUNLinearSolver solver, SUNMatrix matrix) {
+  const int code = factor_once(solver, matrix);
+  const bool is_singular = code && SUNLinSol_KLUGetCommon(solver)->status == KLU_SINGULAR;
+  /* A pivot that was kept may have vanished. */
+  const bool is_renewed = is_singular || (!code && has_grown(solver, matrix));
+  return is_renewed ? choose_pivots(solver, matrix) : code;
 }
 
 void vida__store_pattern(const vida_pattern* pattern, SUNMatrix matrix) {

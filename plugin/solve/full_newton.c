@@ -14,13 +14,22 @@ enum { MOST_TRIALS = 5, MOST_LARGEST_STEPS = 5, GO_ON = 999 };
 enum { PATIENCE = 100 };
 static const double smaller_part = 0.8;
 
+/* Returns whether the iterations that are left, each of which leaves a quarter of the residual, do
+ * not come back to the least one. */
+static bool is_lost(const vida_progress* record, double residual) {
+  for (long k = record->iterations; k <= record->most; k++) {
+    residual *= 0.25;
+  }
+  return record->most > 0 && residual > record->least;
+}
+
 bool vida__makes_progress(vida_progress* record, double residual) {
   record->iterations++;
   if (record->iterations == 1 || residual < smaller_part * record->least) {
     record->least = residual;
     record->since = record->iterations;
   }
-  return record->iterations - record->since < PATIENCE;
+  return record->iterations - record->since < PATIENCE && !is_lost(record, residual);
 }
 
 static int size_of(const vida_full_newton* newton) {
@@ -128,7 +137,7 @@ static int judge(const vida_full_newton* newton, const double* u, double left, l
 /* `left`: the largest scaled residual at u. */
 static int iterate(const vida_full_newton* newton, double* u, double* r, double left,
                    long* iterations) {
-  vida_progress record = {0};
+  vida_progress record = {.most = newton->ends_if_lost ? newton->max_iterations : 0};
   int largest_steps = 0;
   for (;;) {
     double* step;

@@ -10,13 +10,16 @@
 
 #include "base/linear.h"
 
-/* The least residual of an iteration so far. Zero-initialized. */
+/* The least residual of an iteration so far. Zero-initialized, but for `most`. */
 typedef struct vida_progress {
   double least;
   long iterations, since; /* iterations so far; the one with the least residual */
+  int most;               /* iterations, for one that ends as soon as it is lost; 0: it goes on */
 } vida_progress;
-/* Notes the residual of the next iterate. Returns false if the last 100 iterations have not made it
- * smaller by a fifth: then the iteration should end. */
+/* Notes the residual of the next iterate. Returns false if the iteration should end: the last 100
+ * iterations have not made it smaller by a fifth, or it is lost. Far from a solution, a step of
+ * Newton's method for quadratic equations, as those of distances, leaves a quarter of the residual:
+ * an iteration that would not even come back to its least residual in this way is lost. */
 bool vida__makes_progress(vida_progress* record, double residual);
 
 /* An iteration; all that it points to belongs to the caller. n is the size of the matrix. */
@@ -34,6 +37,7 @@ typedef struct vida_full_newton {
   double least_step;   /* relative; an iteration that moves less ends without solution */
   double largest_step; /* of the scaled unknowns, Euclidean norm */
   int max_iterations;  /* >= 1 */
+  bool ends_if_lost;   /* see vida__makes_progress: something else will be tried */
 } vida_full_newton;
 
 /* Iterates from the guess u (n), which receives the last iterate. r (n) receives the last residual

@@ -32,6 +32,9 @@ enum { MOST_CORRECTIONS = 12 };
 static const double smallest_step = 1e-300;
 static const double largest_step = 1e100;
 enum { LINE_SEARCH_ITERATIONS = 200 };
+/* Evaluations of a line search before a path that do not make the residual smaller by a fifth.
+ * Where it crawls, each of its iterations takes ten of them. */
+enum { PATIENCE_BEFORE_PATH = 100 };
 
 struct vida_map {
   vida_map_rows rows;
@@ -56,6 +59,7 @@ struct vida_map {
   vida_sink sink;
   long iterations, residuals, jacobians;
   vida_progress progress; /* of KINSOL */
+  long progressed;        /* residuals when it last made progress */
   bool is_stuck;          /* which ended therefore */
 };
 
@@ -108,6 +112,11 @@ static int kinsol_jacobian(N_Vector u, N_Vector r, SUNMatrix matrix, void* data,
   (void)work2;
   N_VProd(map->row_scale, r, work1);
   map->is_stuck = !vida__makes_progress(&map->progress, N_VMaxNorm(work1));
+  if (map->progress.since == map->progress.iterations) {
+    map->progressed = map->residuals;
+  }
+  map->is_stuck |=
+      map->newton.ends_if_lost && map->residuals - map->progressed >= PATIENCE_BEFORE_PATH;
   return map->is_stuck ? -1 : newton_matrix(map, N_VGetArrayPointer(u));
 }
 
@@ -294,7 +303,9 @@ static int run_newton(vida_map* map) {
 static int run_kinsol(vida_map* map, int strategy, int max_iterations) {
   long iterations = 0;
   KINSetNumMaxIters(map->kinsol, max_iterations);
-  map->progress = (vida_progress){0};
+  const bool is_newton = strategy == KIN_NONE;
+  map->progress =
+      (vida_progress){.most = is_newton && map->newton.ends_if_lost ? max_iterations : 0};
   map->is_stuck = false;
   const int flag = KINSol(map->kinsol, map->unknown, strategy, map->unknown_scale, map->row_scale);
   KINGetNumNonlinSolvIters(map->kinsol, &iterations);
@@ -479,6 +490,10 @@ static int describe_failure(vida_map* map, int flag, VidaError* error) {
                          "the equations of the step were not solved by Newton's method, nor by a "
                          "line search; worst is %s '%s' with a relative residual of %s",
                          kind, row, vida__real_text(size, residual, 2));
+}
+
+void vida__map_expect_path(vida_map* map, bool is_followed) {
+  map->newton.ends_if_lost = is_followed;
 }
 
 int vida__map_solve(vida_map* map, double* u, VidaError* error) {

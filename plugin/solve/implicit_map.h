@@ -62,6 +62,11 @@ void vida__map_set_redundancy(vida_map* map, const double* redundancy);
  * If it returns a negative code, the solution fails with this code. NULL: none. */
 void vida__map_set_interrupt(vida_map* map, int (*interrupted)(void* data));
 
+/* Tells the map whether vida__map_follow is called if its attempts fail. Newton's method then ends
+ * as soon as it is lost (full_newton.h), and a line search after 100 evaluations without progress.
+ */
+void vida__map_expect_path(vida_map* map, bool is_followed);
+
 /* Solves F(u) = 0 from the guess u, which receives the solution. On failure u is undefined, and
  * `error` has the flag of KINSOL and names the row with the largest residual. */
 int vida__map_solve(vida_map* map, double* u, VidaError* error);

@@ -4,14 +4,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 200, ITERATIONS_OF_POINT = 8, FEW_ITERATIONS = 6 };
+enum { MOST_ITERATIONS = 200, ITERATIONS_OF_POINT = 8, ITERATIONS_OF_END = 12, FEW_ITERATIONS = 6 };
 /* s is multiplied by a factor from point to point. */
 static const double first_factor = 0.1;
-static const double least_factor = 1e-4;
+static const double least_factor = 0.01;
 static const double largest_factor = 0.98; /* the path ends, or turns back */
-static const double nearly_at_end = 1e-9;  /* a smaller s is 0 */
-/* The residual of a point, relative to the one that it should have. */
-static const double point_tolerance = 1e-4;
+/* A smaller s is 0: in most steps all turns of the path lie before it. If its end is not found from
+ * there, the path goes on by points to a smaller one, and to the last one. */
+static const double nearly_at_end = 1e-6, nearer = 1e-3, nearest = 1e-11;
+/* The residual of a point, relative to the one that it should have. Points are no more than guesses
+ * of the next ones: most of what is left of s goes with the next factor. */
+static const double point_tolerance = 0.1;
+/* The residual of the end, relative to the first one, that may be rounding. */
+static const double nearly_rounded = 1e-9;
 
 /* The equations of a point. */
 typedef struct point {
@@ -54,26 +59,31 @@ int vida__follow_path(const vida_full_newton* newton, vida_path_space space, dou
   solver.residual = point_residual;
   solver.matrix = point_matrix;
   solver.data = &at;
+  solver.ends_if_lost = false; /* a point has few iterations */
   *iterations = 0;
   if (newton->residual(newton->data, u, space.first)) {
     return KIN_FIRST_SYSFUNC_ERR;
   }
   const double size = measure(newton, space.first);
-  double reached = 1.0, factor = first_factor;
+  double reached = 1.0, factor = first_factor, near = nearly_at_end;
   memcpy(space.last, u, bytes);
   while (*iterations < MOST_ITERATIONS && factor < largest_factor) {
     long spent;
-    at.s = reached * factor > nearly_at_end ? reached * factor : 0.0;
+    at.s = reached * factor > near ? reached * factor : 0.0;
     solver.tolerance = fmax(newton->tolerance, point_tolerance * at.s * size);
-    solver.max_iterations = ITERATIONS_OF_POINT;
+    solver.max_iterations = at.s > 0.0 ? ITERATIONS_OF_POINT : ITERATIONS_OF_END;
     const int flag = vida__full_newton(&solver, u, r, &spent);
     *iterations += spent;
     const bool is_rounded =
-        flag == KIN_MAXITER_REACHED && measure(newton, r) <= nearly_at_end * size;
+        flag == KIN_MAXITER_REACHED && measure(newton, r) <= nearly_rounded * size;
     if (at.s <= 0.0 && (is_reached(flag) || is_rounded)) {
       return flag;
     }
     if (!is_reached(flag)) {
+      if (at.s <= 0.0 && near <= nearest) {
+        return flag;
+      }
+      near *= at.s > 0.0 ? 1.0 : nearer;
       memcpy(u, space.last, bytes);
       factor = sqrt(factor);
       continue;

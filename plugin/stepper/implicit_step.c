@@ -489,29 +489,33 @@ void vida__count_evaluations(VidaIntegration* self) {
   }
 }
 
+/* Returns whether a step may have a solution that Newton's method does not find. The energy at its
+ * start bounds the velocities at its end: as h grows, the solution does not become infinite unless
+ * a constraint turns round. Methods that do not keep the energy may have no solution, or one far
+ * from the motion. Adaptive and outer methods make a smaller step instead. */
+static bool may_search(const VidaIntegration* self) {
+  return (self->method->info.capabilities & ~self->given_up & VIDA_CAN_ENERGY) &&
+         self->model.m > 0 && !self->model.redundant && !self->adaptive && !vida__is_nested(self);
+}
+
+/* The same after a failure, but not for a step whose solution is on another branch. */
+static bool may_search_after(const VidaIntegration* self, const VidaError* failure) {
+  return may_search(self) && strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
+}
+
 /* Newton's method from another guess after the failure of the first attempt, with the line search
  * unless that would begin where it has failed. */
 static bool attempt_again(VidaIntegration* self, const VidaError* failure) {
   VidaError unused;
   double* u = self->implicit.unknown;
   self->implicit.is_condensed_step = false;
+  vida__map_expect_path(self->implicit.map, may_search_after(self, failure));
   guess_again(self);
   const bool is_repetition = self->method->equations.second_guess == vida__guess_free_flight &&
                              strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
   const bool is_solved = is_repetition ? vida__map_attempt(self->implicit.map, u)
                                        : !vida__map_solve(self->implicit.map, u, &unused);
   return is_solved && !check_fold(self, NULL);
-}
-
-/* Returns whether a step that was not solved may have a solution that Newton's method does not
- * find. The energy
- * at its start bounds the velocities at its end: as h grows, the solution does not become infinite
- * unless a constraint turns round. Methods that do not keep the energy may have no solution, or one
- * far from the motion. Adaptive and outer methods make a smaller step instead. */
-static bool may_follow(const VidaIntegration* self, const VidaError* failure) {
-  return (self->method->info.capabilities & ~self->given_up & VIDA_CAN_ENERGY) &&
-         self->model.m > 0 && !self->model.redundant && !self->adaptive && !vida__is_nested(self) &&
-         strcmp(failure->flag, VIDA_OTHER_BRANCH) != 0;
 }
 
 /* The displacement of the first place of a path, relative to a step with the speed of the motion.
@@ -553,15 +557,18 @@ static bool pass_singular(VidaIntegration* self) {
 
 int vida__solve_step(VidaIntegration* self, VidaError* error) {
   VidaError local;
+  if (self->implicit.map) {
+    vida__map_expect_path(self->implicit.map, may_search(self) && vida__has_constraint_rows(self));
+  }
   int code = solve_equations(self, &local);
   /* Methods with other unknowns than (w, mu) make their own guesses. */
   if (code == VIDA_STEP_NOT_CONVERGED && vida__has_constraint_rows(self)) {
-    code = attempt_again(self, &local) || (may_follow(self, &local) && follow_path(self))
+    code = attempt_again(self, &local) || (may_search_after(self, &local) && follow_path(self))
                ? VIDA_SUCCESS
                : code;
   }
   const bool is_open = code == VIDA_STEP_NOT_CONVERGED || code == VIDA_STEP_SINGULAR;
-  if (is_open && may_follow(self, &local) && pass_singular(self)) {
+  if (is_open && may_search_after(self, &local) && pass_singular(self)) {
     code = VIDA_SUCCESS;
   }
   if (!code && self->model.redundant && vida__has_constraint_rows(self)) {

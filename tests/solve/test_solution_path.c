@@ -211,9 +211,26 @@ static void test_signs(void) {
   EXPECT(sign[0] == 1.0 && sign[1] == 1.0 && sign[2] == 1.0, "unknowns without neighbours");
 }
 
+/* Nine steps that each leave a quarter lead from 4^9 back to 1, and not from more. */
+static void test_lost(void) {
+  const double far = 262144.0;
+  for (int k = 0; k < 2; k++) {
+    vida_progress record = {.most = 10}, patient = {0};
+    const double next = k == 0 ? far : 1.01 * far;
+    EXPECT(vida__makes_progress(&record, 1.0), "lost at the first residual");
+    EXPECT(vida__makes_progress(&record, next) == (k == 0), "from %g", next);
+    EXPECT(vida__makes_progress(&patient, 1.0) && vida__makes_progress(&patient, next),
+           "ends although nothing follows");
+  }
+}
+
 int main(void) {
-  const CheckTest tests[] = {
-      {"divergence", test_divergence}, {"column", test_column}, {"no solution", test_no_solution},
-      {"no value", test_no_value},     {"signs", test_signs},   {NULL, NULL}};
+  const CheckTest tests[] = {{"divergence", test_divergence},
+                             {"column", test_column},
+                             {"no solution", test_no_solution},
+                             {"no value", test_no_value},
+                             {"signs", test_signs},
+                             {"lost", test_lost},
+                             {NULL, NULL}};
   return check_main("solution path", tests);
 }
