@@ -118,17 +118,21 @@ static void add_displacements(VidaIntegration* self, double part, bool has_impul
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
 
-/* Computes how the bodies turn at the end of the step for a change of their momenta. */
-static void find_responses(VidaIntegration* self) {
+/* Computes how the bodies turn at the end of the step for a change of their momenta. Returns the
+ * index of a body that has no such response, or -1. */
+static int find_responses(VidaIntegration* self) {
   const vida_lie_state* lie = self->state;
   const rattlie_state* own = vida__rattlie_of(self);
   for (int b = 0; b < lie->bodies; b++) {
-    vida__lie_find_response(&own->rotation[b], own->response + 9 * b);
+    if (!vida__lie_find_response(&lie->body[b], &own->rotation[b], own->response + 9 * b)) {
+      return b;
+    }
   }
+  return -1;
 }
 
-/* Factors the derivative of g(q1) / h with respect to -mu. */
-static int factor_step(VidaIntegration* self) {
+/* Factors the derivative of g(q1) / h with respect to -mu. *body is as in vida__rattlie_solve. */
+static int factor_step(VidaIntegration* self, int* body) {
   rattlie_state* own = vida__rattlie_of(self);
   const int code =
       vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, self->work.entries);
@@ -137,7 +141,10 @@ static int factor_step(VidaIntegration* self) {
   if (code) {
     return code;
   }
-  find_responses(self);
+  *body = find_responses(self);
+  if (*body >= 0) {
+    return VIDA_STEP_NOT_CONVERGED;
+  }
   vida__lie_joint_gradients(self, own->joints, own->q1, self->work.entries, own->joints->next);
   return vida__lie_factor_step(self, own->joints, own->response);
 }
@@ -257,9 +264,10 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
     }
     is_exact = is_exact || contraction > slow;
     if (is_exact && (k == 0 || contraction > slow)) {
-      code = factor_step(self);
+      code = factor_step(self, body);
     } else if (k == 0) {
-      find_responses(self);
+      *body = find_responses(self);
+      code = *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
     code = code ? code : correct(self, is_exact, violation, &left);
     if (code) {
