@@ -58,6 +58,48 @@ static double find_largest_in_motion(const VidaIntegration* self) {
   return largest;
 }
 
+/* Raises own->motion to that of all impulses if they did not cancel, and the sizes of the rows of
+ * joints to it: linear equations are solved to the rounding of these, also for what rests. */
+static void raise_sizes(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  lie_alpha* own = vida__lie_alpha_of(self);
+  const vida_lie_joints* joints = own->joints;
+  double motion = own->motion;
+  for (int b = 0; b < lie->bodies; b++) {
+    const double root = sqrt(vida__lie_alpha_largest_moment(&lie->body[b]));
+    motion = fmax(motion, own->size[joints->of_body[b]] / root);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    motion = fmax(motion, own->size[joints->of_other[j]] * lie->inverse_root[lie->other[j]]);
+  }
+  own->motion = motion;
+  vida__lie_share_row_sizes(self, joints, motion, own->size + joints->rates);
+}
+
+/* Residuals that may be rounding where they stop to fall, relative to their terms, and corrections
+ * relative to the velocities. */
+static const double most_rounding = 4096.0 * DBL_EPSILON, most_correction = 1e-11;
+
+/* Returns whether the residual may be rounding, with its largest rows relative to their terms, and
+ * the last correction. */
+static bool may_be_rounding(const VidaIntegration* self, double momentum, double violation,
+                            double moved) {
+  return violation <= most_rounding &&
+         (momentum <= most_rounding || find_largest_in_motion(self) <= most_rounding ||
+          moved <= most_correction);
+}
+
+/* Returns that for a residual that has stopped to fall. */
+static bool is_rounding(VidaIntegration* self, double momentum, double violation, double moved) {
+  const lie_alpha* own = vida__lie_alpha_of(self);
+  const int rates = own->joints->rates, all = rates + own->joints->rows;
+  if (may_be_rounding(self, momentum, violation, moved)) {
+    return true;
+  }
+  raise_sizes(self);
+  return may_be_rounding(self, momentum, find_largest(own, rates, all), moved);
+}
+
 static int factor(VidaIntegration* self, bool is_projection) {
   lie_alpha* own = vida__lie_alpha_of(self);
   double* mu = own->g; /* of all rows */
@@ -126,10 +168,6 @@ static double correct(VidaIntegration* self, double* x) {
   return isnan(moved) ? INFINITY : moved;
 }
 
-/* Residuals that may be rounding where they stop to fall, relative to their terms, and corrections
- * relative to the velocities. */
-static const double most_rounding = 4096.0 * DBL_EPSILON, most_correction = 1e-11;
-
 /* Solves for own->w (with positions) or own->end (projection) and own->mu, until the residual is
  * rounding and does not fall. Returns VIDA_STEP_NOT_CONVERGED if that fails; *body is then the
  * index of a body that turns too far, or -1. */
@@ -149,12 +187,9 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
       return code ? code : VIDA_STEP_NOT_CONVERGED;
     }
     const double largest = fmax(momentum, violation), contraction = largest / before;
-    const bool may_be_rounding =
-        violation <= most_rounding &&
-        (momentum <= most_rounding || find_largest_in_motion(self) <= most_rounding ||
-         moved <= most_correction);
+    const bool is_stuck = k > 0 && !(contraction < 0.5); /* infinite ones are, too */
     if ((momentum <= 64.0 * DBL_EPSILON && violation <= 4.0 * DBL_EPSILON) ||
-        (may_be_rounding && contraction >= 0.5)) {
+        (is_stuck && is_rounding(self, momentum, violation, moved))) {
       return VIDA_SUCCESS;
     }
     code = k == 0 || contraction > slow ? factor(self, is_projection) : VIDA_SUCCESS;

@@ -116,6 +116,19 @@ static void add_displacements(VidaIntegration* self, double part, bool has_impul
   }
 }
 
+/* Lets rows that depend on each other have the size of the largest of them. */
+static void share_sizes(const VidaIntegration* self) {
+  const rattlie_state* own = vida__rattlie_of(self);
+  const vida_lie_joints* joints = own->joints;
+  for (int k = 0; k < joints->rows; k++) {
+    own->left[k] = own->size[joints->row[k]];
+  }
+  vida__lie_share_row_sizes(self, joints, 0.0, own->left);
+  for (int k = 0; k < joints->rows; k++) {
+    own->size[joints->row[k]] = own->left[k];
+  }
+}
+
 /* ---- Newton's method ------------------------------------------------------------------------- */
 
 /* Computes how the bodies turn at the end of the step for a change of their momenta. Returns the
@@ -257,6 +270,9 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
     const double contraction = violation / before;
     if (isinf(violation) || (contraction >= 0.5 && violation > most_rounding)) {
       add_displacements(self, of_impulses, true);
+      if (self->model.redundant && contraction >= 0.5) {
+        share_sizes(self);
+      }
       violation = find_violation(self, own->g);
     }
     if (violation <= rounding || (contraction >= 0.5 && violation <= most_rounding)) {
