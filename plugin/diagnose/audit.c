@@ -163,6 +163,15 @@ static void report_false_claim(VidaAuditRow* row, const char* format, const char
   vida__append(row->message, sizeof row->message, format, what, got);
 }
 
+/* Tells that the measurement says nothing about a claim, and withdraws its number. */
+static void leave_open(VidaAuditRow* row, VidaAuditProperty property, const char* reason) {
+  VidaAuditMeasurement* measured = &row->measurement[property];
+  measured->verdict = VIDA_AUDIT_OPEN;
+  measured->value = measured->interval = NAN;
+  vida__append(row->message, sizeof row->message, "%s%s is not measured: %s",
+               row->message[0] ? "; " : "", VidaAudit_Column(property)->text, reason);
+}
+
 /* Claims of preservation, and the largest value that counts as preserved: rounding of some thousand
  * steps, and for the symplectic form that of central differences. */
 typedef struct kept_claim {
@@ -244,6 +253,10 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
       continue;
     }
     measured->claimed = claim->largest;
+    if (isnan(measured->value) && claim->property != VIDA_AUDIT_TWO_POINT_START) {
+      leave_open(row, claim->property, "the runs gave no value");
+      continue;
+    }
     const bool kept = claim->capability == VIDA_CAN_ENERGY ? row->energy == VIDA_AUDIT_ENERGY_EXACT
                                                            : measured->value <= claim->largest;
     measured->verdict = kept ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
@@ -254,23 +267,66 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
   }
 }
 
+/* Judges the claim that the order is at least `least`. A line that fits badly says nothing about
+ * it; one whose slope still changes contradicts the claim only if what the slope comes to does,
+ * too, and confirms it only in the same way. */
+static VidaAuditVerdict judge_slope(const VidaAuditRow* row, const vida_order_evidence* evidence,
+                                    double least) {
+  const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
+  if (isinf(order->value)) {
+    return VIDA_AUDIT_TRUE; /* exact */
+  }
+  if (isnan(order->value) && !evidence->falls_to_rounding) {
+    return VIDA_AUDIT_FALSE; /* no errors that fall, down to the smallest steps */
+  }
+  if (!(order->interval <= ORDER_BLUR) || isnan(evidence->trend)) {
+    return VIDA_AUDIT_OPEN;
+  }
+  /* Through events the interval is wider, and what lies in it does not contradict the claim. */
+  const double most = order->value + (row->has_events ? order->interval : 0.0);
+  const bool is_less = most < least, comes_to_less = most + evidence->trend < least;
+  return is_less != comes_to_less ? VIDA_AUDIT_OPEN : is_less ? VIDA_AUDIT_FALSE : VIDA_AUDIT_TRUE;
+}
+
+/* Writes why a slope says nothing about the order. */
+static void explain_slope(const VidaAuditRow* row, const vida_order_evidence* evidence, char* text,
+                          size_t size) {
+  const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
+  const char* of = row->adaptive ? "tolerances" : "step sizes";
+  char slope[VIDA_REAL_TEXT_SIZE], other[VIDA_REAL_TEXT_SIZE];
+  vida__real_text(slope, order->value, 3);
+  if (isnan(order->value)) {
+    vida__append(text, size, "errors are above rounding at %d %s, and a line needs %d in a row",
+                 evidence->above, of, VIDA_ORDER_STEPS);
+  } else if (!(order->interval <= ORDER_BLUR)) {
+    vida__append(text, size, "errors above rounding follow no line: its slope is %s +- %s", slope,
+                 vida__real_text(other, order->interval, 2));
+  } else if (isnan(evidence->trend)) {
+    vida__append(text, size,
+                 "errors are above rounding at %d %s, too few to tell whether the slope %s is that "
+                 "of smaller ones",
+                 evidence->above, of, slope);
+  } else {
+    vida__append(text, size, "the slope is %s, and still changes by %s when errors reach rounding",
+                 slope, vida__real_text(other, evidence->trend, 2));
+  }
+}
+
 static void judge_order(const vida_subject* subject, const VidaMethodInfo* claims,
-                        VidaAuditRow* row) {
+                        const vida_order_evidence* evidence, VidaAuditRow* row) {
   VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
   const bool one_sided = is_one_sided(subject, claims);
-  char text[2 * VIDA_REAL_TEXT_SIZE + 8] = "";
-  char number[VIDA_REAL_TEXT_SIZE];
+  char text[VIDA_MESSAGE_SIZE / 2] = "", number[VIDA_REAL_TEXT_SIZE];
   const int claimed = VidaSystem_ContactCount(subject->system) > 0
                           ? Vida_OrderAcrossImpacts(claims, claims->order)
                           : claims->order;
   order->claimed = row->adaptive ? LEAST_POWER : one_sided ? 1.0 : claimed;
-  const bool exact = isinf(order->value);
-  /* Through events the interval is wider, and what lies in it does not contradict the claim. */
-  const double most = order->value + (row->has_events ? order->interval : 0.0);
-  const bool sharp =
-      order->interval <= ORDER_BLUR && most >= order->claimed - (row->adaptive ? 0.0 : ORDER_OFF);
-  order->verdict = exact || sharp ? VIDA_AUDIT_TRUE : VIDA_AUDIT_FALSE;
-  if (order->verdict == VIDA_AUDIT_FALSE) {
+  order->verdict = judge_slope(row, evidence, order->claimed - (row->adaptive ? 0.0 : ORDER_OFF));
+  if (order->verdict == VIDA_AUDIT_OPEN) {
+    explain_slope(row, evidence, text, sizeof text);
+    leave_open(row, VIDA_AUDIT_POSITION_ORDER, text);
+    row->measurement[VIDA_AUDIT_LEAST_ERROR].value = NAN;
+  } else if (order->verdict == VIDA_AUDIT_FALSE) {
     vida__append(text, sizeof text, "%s +- ", vida__real_text(number, order->value, 3));
     vida__append(text, sizeof text, "%s", vida__real_text(number, order->interval, 2));
     report_false_claim(row, "%s: %s",
@@ -381,6 +437,7 @@ static int ask(const vida_subject* subject, VidaAuditRow* row, unsigned* given_u
 static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMethodInfo* claims,
                      VidaAuditRow* row, VidaError* error) {
   VidaMethodInfo kept = *claims;
+  vida_order_evidence evidence = {0};
   unsigned given_up = 0;
   /* Without a conserved energy long runs give no information, and the time loses digits. */
   const bool thorough = audit->thorough && subject->of->conservative;
@@ -395,7 +452,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
     code = vida__measure_invariants(subject, steps, row, error);
   }
   if (!code && row->status == VIDA_AUDIT_MEASURED) {
-    code = vida__measure_orders(subject, claims->order, audit->thorough, row, error);
+    code = vida__measure_orders(subject, claims->order, audit->thorough, row, &evidence, error);
     if (!row->adaptive) { /* whose map is not a smooth one */
       code = code || row->has_events ? code : vida__measure_symplecticity(subject, row, error);
       code = code ? code : vida__measure_reversal(subject, row, error);
@@ -406,7 +463,7 @@ static int audit_one(const VidaAudit* audit, vida_subject* subject, const VidaMe
     return code;
   }
   if (row->status == VIDA_AUDIT_MEASURED) {
-    judge_order(subject, &kept, row);
+    judge_order(subject, &kept, &evidence, row);
     judge_convergence(row);
     judge_kept(subject, &kept, row);
     judge_energy(subject, &kept, row);

@@ -83,9 +83,19 @@ bool vida__audit_is_adaptive(const char* method, const VidaOptions* options);
 /* Measurements. Each writes its result to the row; values that cannot be measured stay NaN. They
  * return a code only if the audit cannot continue; failures of the method are written to the row.
  */
+/* What the errors of positions tell about their order besides the line through them. */
+typedef struct vida_order_evidence {
+  int above;              /* number of steps, or tolerances, with errors above rounding */
+  bool falls_to_rounding; /* the errors of smaller ones are rounding */
+  double trend; /* what the slope gains from twice the steps to those of the line; 0: not looked at;
+                 * NaN: not known */
+} vida_order_evidence;
+
+enum { VIDA_ORDER_STEPS = 5 }; /* a line goes through the errors at least that many steps */
+
 /* `order` is the claimed one. A thorough audit follows the errors down to rounding. */
 int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAuditRow* row,
-                         VidaError* error);
+                         vida_order_evidence* evidence, VidaError* error);
 int vida__measure_invariants(vida_subject* subject, long steps, VidaAuditRow* row,
                              VidaError* error);
 int vida__measure_symplecticity(vida_subject* subject, VidaAuditRow* row, VidaError* error);

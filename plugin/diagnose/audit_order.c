@@ -9,12 +9,13 @@
 
 /* Steps of a time are divided by 2, 3, 4, 6, 8, 12, ...; a line is fitted through the errors of
  * FITTED neighbours. The error of orders above HIGH would fall from its first regular values to
- * rounding within fewer than that: their steps are divided by 4, 5, 6, 7, 8, 10, ..., from a larger
- * one on. So are, in a thorough audit, those of orders above LOW, whose errors are followed down to
- * rounding, and those of time stepping with impacts, of which the first COARSE_LEVELS are too large
- * for a line. */
-enum { LEVELS = 18, FINE_LEVELS = 36, MOST_LEVELS = 60, COARSE_LEVELS = 8 };
-enum { FITTED = 5, KINDS = 3, LOW = 2, HIGH = 6 };
+ * rounding within fewer than that: their steps are divided by 8, 9, 10, ..., 16, 18, ..., from a
+ * larger one on. Those of such orders with events, of orders above LOW in a thorough audit, whose
+ * errors are followed down to rounding, and of time stepping with impacts, of which the first
+ * COARSE_LEVELS are too large for a line, are divided by 4, 5, 6, 7, 8, 10, .... */
+enum { LEVELS = 18, FINE_LEVELS = 36, PATIENT_LEVELS = 60, COARSE_LEVELS = 8 };
+enum { MOST_LEVELS = 2 * PATIENT_LEVELS + 8 }; /* the finest have twice as many, and one octave */
+enum { FITTED = VIDA_ORDER_STEPS, KINDS = 3, LOW = 2, HIGH = 6 };
 
 #define ROUNDING 2e-13     /* below it errors are taken to be those of rounding */
 #define GOOD 0.05          /* half of a confidence interval that leaves no doubt */
@@ -45,6 +46,7 @@ static bool has_chance(const VidaAuditRow* row) {
 typedef struct refinement {
   bool is_high;    /* from four times the largest step on */
   bool is_fine;    /* many steps close to each other */
+  bool is_finest;  /* twice as many, from twice that step on */
   bool is_patient; /* down to rounding, even if the order is known well before */
   long costly;     /* the number of steps that is too large */
 } refinement;
@@ -53,16 +55,18 @@ static refinement choose_refinement(const VidaAuditRow* row, int order, bool tho
   const bool is_high = !row->adaptive && order > (thorough ? LOW : HIGH);
   const bool is_fine = is_high || (!row->adaptive && has_chance(row));
   const long costly = row->has_events && !has_chance(row) ? COSTLY_EVENTS : COSTLY;
-  return (refinement){is_high, is_fine, thorough, thorough ? THOROUGH * costly : costly};
+  const bool is_finest = !row->adaptive && !row->has_events && order > HIGH;
+  return (refinement){is_high, is_fine, is_finest, thorough, thorough ? THOROUGH * costly : costly};
 }
 
 /* Returns a number of steps. Methods of high order begin above the largest step. */
 static long steps_of(const vida_subject* subject, const refinement* how, int index) {
   const long base = (long)ceil(subject->of->time / subject->of->largest_step);
-  const long factor = how->is_fine ? (4L + index % 4) << (index / 4)
-                      : index % 2  ? 3L << (index / 2)
-                                   : 2L << (index / 2);
-  const long part = how->is_high ? 32 : 8;
+  const long factor = how->is_finest ? (8L + index % 8) << (index / 8)
+                      : how->is_fine ? (4L + index % 4) << (index / 4)
+                      : index % 2    ? 3L << (index / 2)
+                                     : 2L << (index / 2);
+  const long part = how->is_finest ? 128 : how->is_high ? 32 : 8;
   return (base * factor + part - 1) / part;
 }
 
@@ -151,10 +155,11 @@ static int run(vida_subject* subject, const VidaAuditRow* row, long steps, int i
  * levels with half the step by 0.14. */
 static const double least_share = 10.0;
 
-/* A line through errors: its slope is the order, `least` the smallest error that it goes through.
- */
+/* A line through errors: its slope is the order, `least` the smallest error that it goes through,
+ * and `first` the first of its levels. */
 typedef struct line {
   double order, interval, least;
+  int first;
 } line;
 
 /* Fits the slope through FITTED levels from `first`; returns false if one of them is not usable. */
@@ -174,6 +179,7 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
   }
   fitted->order = vida__fit_line(FITTED, x, y, &fitted->interval);
   fitted->least = least;
+  fitted->first = first;
   return true;
 }
 
@@ -210,6 +216,7 @@ static bool fit_from(const vida_subject* subject, const level* levels, int first
   if (count >= FITTED) {
     fitted->order = vida__fit_line(count, x, y, &fitted->interval);
     fitted->least = least;
+    fitted->first = first;
   }
   return count >= FITTED;
 }
@@ -260,7 +267,7 @@ static bool is_exact(const level* levels, int kind) {
 /* Returns whether all orders that can be measured are known well. */
 static bool is_sure(const vida_subject* subject, const level* levels) {
   for (int kind = 0; kind < KINDS; kind++) {
-    line fitted;
+    line fitted = {0};
     const bool found = fit_best(subject, levels, kind, &fitted);
     if (found ? fitted.interval > SURE : kind == 0) {
       return false;
@@ -272,7 +279,8 @@ static bool is_sure(const vida_subject* subject, const level* levels) {
 /* Makes the runs, until the order is known or the errors are those of rounding. */
 static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinement* how,
                    level levels[MOST_LEVELS], VidaError* error) {
-  const int most = how->is_patient ? MOST_LEVELS : how->is_fine ? FINE_LEVELS : LEVELS;
+  const int usual = how->is_patient ? PATIENT_LEVELS : how->is_fine ? FINE_LEVELS : LEVELS;
+  const int most = how->is_finest ? 2 * usual + 8 : usual;
   int code = VIDA_SUCCESS;
   int small = 0, made = 0;
   long before = 0;
@@ -296,8 +304,35 @@ static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinem
   return code;
 }
 
+/* Returns what the slope of positions gains from the window before that of the line to this one,
+ * per shift by a whole window; NaN if there is none before it. */
+static double find_trend(const vida_subject* subject, const level* levels, const line* fitted) {
+  for (int back = FITTED; back > 1; back--) {
+    line before;
+    if (fitted->first >= back && fit(subject, levels, fitted->first - back, 0, &before)) {
+      return (fitted->order - before.order) * FITTED / back;
+    }
+  }
+  return NAN;
+}
+
+static void find_evidence(const vida_subject* subject, const refinement* how, const level* levels,
+                          const line* fitted, vida_order_evidence* evidence) {
+  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
+  *evidence = (vida_order_evidence){0};
+  for (int i = 0; i < MOST_LEVELS; i++) {
+    const bool is_usable = levels[i].known && levels[i].usable;
+    evidence->above += is_usable && levels[i].error[0] > floor;
+    evidence->falls_to_rounding =
+        is_usable ? levels[i].error[0] <= floor : evidence->falls_to_rounding;
+  }
+  if (fitted && how->is_finest) {
+    evidence->trend = find_trend(subject, levels, fitted);
+  }
+}
+
 int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAuditRow* row,
-                         VidaError* error) {
+                         vida_order_evidence* evidence, VidaError* error) {
   static const VidaAuditProperty properties[KINDS] = {
       VIDA_AUDIT_POSITION_ORDER, VIDA_AUDIT_VELOCITY_ORDER, VIDA_AUDIT_MULTIPLIER_ORDER};
   level levels[MOST_LEVELS] = {{0}};
@@ -305,8 +340,12 @@ int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAu
   const int code = run_all(subject, row, &how, levels, error);
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
-    line fitted;
-    if (fit_order(subject, row, levels, kind, &fitted)) {
+    line fitted = {0};
+    const bool found = fit_order(subject, row, levels, kind, &fitted);
+    if (kind == 0) {
+      find_evidence(subject, &how, levels, found ? &fitted : NULL, evidence);
+    }
+    if (found) {
       measured->value = fitted.order;
       measured->interval = fitted.interval;
       if (kind == 0) {

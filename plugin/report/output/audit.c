@@ -14,7 +14,7 @@
 #define CONSTRAINT_ROUNDING 1e-13
 
 static const char* const status_words[] = {"measured", "refused", "broken"};
-static const char* const verdict_words[] = {"", "true", "false"};
+static const char* const verdict_words[] = {"", "not measured", "true", "false"};
 static const char* const energy_words[] = {"", "exact", "bounded", "drifting"};
 
 /* Returns the word for growth with this exponent of time. */
@@ -168,6 +168,8 @@ static void write_table_row(const VidaAuditRow* row, FILE* file) {
   if (row->false_claims > 0) {
     fprintf(file, "  %*s%s: %s\n", SYSTEM_WIDTH, "",
             row->status == VIDA_AUDIT_BROKEN ? "broken" : "false", row->message);
+  } else if (row->message[0]) { /* claims that stay open */
+    fprintf(file, "  %*s%s\n", SYSTEM_WIDTH, "", row->message);
   }
 }
 
@@ -182,12 +184,38 @@ static void write_head(const VidaAuditRow* row, FILE* file) {
   fputc('\n', file);
 }
 
+static int count_open(const VidaAudit* audit) {
+  int open = 0;
+  for (int i = 0; i < VidaAudit_RowCount(audit); i++) {
+    const VidaAuditRow* row = VidaAudit_Row(audit, i);
+    for (int k = 0; k < VIDA_AUDIT_PROPERTIES && !VidaAudit_IsSummary(row); k++) {
+      open += row->measurement[k].verdict == VIDA_AUDIT_OPEN;
+    }
+  }
+  return open;
+}
+
+/* Tells what has become of the claims. */
+static void write_verdict(const VidaAudit* audit, bool is_measured, FILE* file) {
+  const int failures = VidaAudit_FalseClaims(audit), open = count_open(audit);
+  if (failures > 0) {
+    fprintf(file, "%d false claim%s", failures, failures == 1 ? "" : "s");
+  } else if (is_measured) {
+    fputs(open > 0 ? "all claims that were measured are true" : "all claims are true", file);
+  } else {
+    fputs("no claim was measured", file);
+  }
+  if (open > 0) {
+    fprintf(file, "; %d could not be measured", open);
+  }
+  fputc('\n', file);
+}
+
 int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, audit, file)) {
     return VIDA_BAD_ARGUMENT;
   }
   const int count = VidaAudit_RowCount(audit);
-  const int failures = VidaAudit_FalseClaims(audit);
   bool is_measured = false;
   for (int i = 0; i < count; i++) {
     const VidaAuditRow* row = VidaAudit_Row(audit, i);
@@ -206,11 +234,7 @@ int VidaReport_AuditTable(const VidaAudit* audit, FILE* file, VidaError* error) 
       "* claimed and measured, ! claimed and not measured\n"
       "refuses: accepts no system with this property; ?: not measured; -: does not apply\n",
       file);
-  if (failures > 0) {
-    fprintf(file, "%d false claim%s\n", failures, failures == 1 ? "" : "s");
-  } else {
-    fputs(is_measured ? "all claims are true\n" : "no claim was measured\n", file);
-  }
+  write_verdict(audit, is_measured, file);
   return vida__finish_output(file, "the table", error);
 }
 
