@@ -229,30 +229,49 @@ static int correct(VidaIntegration* self, bool is_exact, double violation, doubl
     own->mu[k] += own->step[k];
   }
   own->corrected = violation;
+  own->correction = largest_of(own->joints->rows, own->step);
   self->statistics.newton_iterations++;
   return code;
 }
 
-/* The largest violation, relative to the sizes of the rows, that may be rounding. */
-static const double most_rounding = 4096.0 * DBL_EPSILON;
+/* The largest violations, relative to the sizes of the rows, that may be rounding: with the matrix
+ * of the step, and with another one, with which it can be that alone that does not contract. */
+static const double most_rounding = 4096.0 * DBL_EPSILON, few_roundings = 64.0 * DBL_EPSILON;
 
 bool vida__rattlie_will_converge(double violation, double contraction) {
   return contraction > 0.0 && surplus * contraction * violation <= rounding;
 }
 
+/* Near a singular configuration a small violation can need a large correction. What that leaves
+ * grows with its size, not with the violation: returns the ratio of both to those of a correction
+ * before, of the sizes where that is much larger. Infinity if it is not known. */
+static double find_growth(double violation, double corrected, double size, double correction) {
+  static const double larger = 8.0;
+  const double by_violation = violation / corrected, by_size = size / correction;
+  return by_size > larger * by_violation ? by_size : by_violation;
+}
+
 /* Returns whether a correction of `violation` that leaves the part `left` leaves rounding only.
- * What is of second order in the violation, and what is not known of the gradients, is judged by
- * what the last step has left, `at_node`, of the violation `corrected`. */
-static bool is_foreseen(double violation, double left, double at_node, double corrected) {
-  const double growth = fmax(1.0, violation / corrected); /* infinity if not known */
+ * What is of second order in the correction, and what is not known of the gradients, is judged by
+ * what the last step has left, `at_node`, and by the growth since its last correction. */
+static bool is_foreseen(double violation, double left, double at_node, double growth) {
+  growth = fmax(1.0, growth);
   return surplus * left * violation <= rounding && growth * growth * at_node <= rounding;
+}
+
+/* Returns whether a correction of `violation` leaves rounding only, after one that contracted it by
+ * `contraction`. With other factors than those of the step, `is_exact`, a contraction that is not
+ * known from the gradients, too, may be that of another direction. */
+static bool is_last(double violation, double contraction, bool is_exact, double growth,
+                    double left) {
+  contraction = growth > contraction ? fmax(growth, isfinite(left) ? left : 0.0) : contraction;
+  return (is_exact || isfinite(left)) && vida__rattlie_will_converge(violation, contraction);
 }
 
 int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
   enum { MOST_ITERATIONS = 40 };
   static const double slow = 0.2, of_impulses = 1.0 / 64.0;
   rattlie_state* own = vida__rattlie_of(self);
-  const double last_corrected = own->corrected;
   double before = INFINITY, last_contraction = 0.0, left;
   memcpy(own->size, own->node_size, (size_t)self->model.m * sizeof *own->size);
   add_displacements(self, 1.0, false);
@@ -268,14 +287,15 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
       return code ? code : VIDA_STEP_NOT_CONVERGED;
     }
     const double contraction = violation / before;
-    if (isinf(violation) || (contraction >= 0.5 && violation > most_rounding)) {
+    const double allowed = is_exact ? most_rounding : few_roundings;
+    if (isinf(violation) || (contraction >= 0.5 && violation > allowed)) {
       add_displacements(self, of_impulses, true);
       if (self->model.redundant && contraction >= 0.5) {
         share_sizes(self);
       }
       violation = find_violation(self, own->g);
     }
-    if (violation <= rounding || (contraction >= 0.5 && violation <= most_rounding)) {
+    if (violation <= rounding || (contraction >= 0.5 && violation <= allowed)) {
       return VIDA_SUCCESS;
     }
     is_exact = is_exact || contraction > slow;
@@ -285,13 +305,15 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
       *body = find_responses(self);
       code = *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
+    const double corrected = own->corrected, correction = own->correction;
     code = code ? code : correct(self, is_exact, violation, &left);
     if (code) {
       return code;
     }
-    if (vida__rattlie_will_converge(violation, fmax(contraction, last_contraction)) ||
-        (k == 0 &&
-         is_foreseen(violation, left, find_violation(self, self->implicit.g0), last_corrected))) {
+    const double growth = find_growth(violation, corrected, own->correction, correction);
+    if ((k > 0 &&
+         is_last(violation, fmax(contraction, last_contraction), is_exact, growth, left)) ||
+        (k == 0 && is_foreseen(violation, left, find_violation(self, self->implicit.g0), growth))) {
       *body = find_rotations(self);
       return *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
