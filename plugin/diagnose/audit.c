@@ -268,8 +268,9 @@ static void judge_kept(const vida_subject* subject, const VidaMethodInfo* claims
 }
 
 /* Judges the claim that the order is at least `least`. A line that fits badly says nothing about
- * it; one whose slope still changes contradicts the claim only if what the slope comes to does,
- * too, and confirms it only in the same way. */
+ * it. Others confirm it if their slope is that large, and is so, too, if it changes once more as it
+ * did; they contradict it if no slope within the interval, nor one of nearby lines, is that large.
+ */
 static VidaAuditVerdict judge_slope(const VidaAuditRow* row, const vida_order_evidence* evidence,
                                     double least) {
   const VidaAuditMeasurement* order = &row->measurement[VIDA_AUDIT_POSITION_ORDER];
@@ -282,10 +283,14 @@ static VidaAuditVerdict judge_slope(const VidaAuditRow* row, const vida_order_ev
   if (!(order->interval <= ORDER_BLUR) || isnan(evidence->trend)) {
     return VIDA_AUDIT_OPEN;
   }
-  /* Through events the interval is wider, and what lies in it does not contradict the claim. */
-  const double most = order->value + (row->has_events ? order->interval : 0.0);
-  const bool is_less = most < least, comes_to_less = most + evidence->trend < least;
-  return is_less != comes_to_less ? VIDA_AUDIT_OPEN : is_less ? VIDA_AUDIT_FALSE : VIDA_AUDIT_TRUE;
+  const double most = order->value + order->interval;
+  /* Through events the interval is wider, and what lies in it confirms the claim. */
+  const double value = row->has_events ? most : order->value;
+  if (fmin(value, value + evidence->trend) >= least) {
+    return VIDA_AUDIT_TRUE;
+  }
+  return fmax(fmax(most, most + evidence->trend), evidence->highest) < least ? VIDA_AUDIT_FALSE
+                                                                             : VIDA_AUDIT_OPEN;
 }
 
 /* Writes why a slope says nothing about the order. */
@@ -298,8 +303,8 @@ static void explain_slope(const VidaAuditRow* row, const vida_order_evidence* ev
   if (isnan(order->value)) {
     vida__append(text, size, "errors are above rounding at %d %s, and a line needs %d in a row",
                  evidence->above, of, VIDA_ORDER_STEPS);
-  } else if (!(order->interval <= ORDER_BLUR)) {
-    vida__append(text, size, "errors above rounding follow no line: its slope is %s +- %s", slope,
+  } else if (!(order->interval <= ORDER_BLUR) || evidence->highest == 0.0) {
+    vida__append(text, size, "a line through errors above rounding has the slope %s +- %s", slope,
                  vida__real_text(other, order->interval, 2));
   } else if (isnan(evidence->trend)) {
     vida__append(text, size,
@@ -307,8 +312,8 @@ static void explain_slope(const VidaAuditRow* row, const vida_order_evidence* ev
                  "of smaller ones",
                  evidence->above, of, slope);
   } else {
-    vida__append(text, size, "the slope is %s, and still changes by %s when errors reach rounding",
-                 slope, vida__real_text(other, evidence->trend, 2));
+    vida__append(text, size, "the slope is %s +- %s, and still changes where errors reach rounding",
+                 slope, vida__real_text(other, order->interval, 2));
   }
 }
 

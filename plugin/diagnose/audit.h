@@ -87,8 +87,9 @@ bool vida__audit_is_adaptive(const char* method, const VidaOptions* options);
 typedef struct vida_order_evidence {
   int above;              /* number of steps, or tolerances, with errors above rounding */
   bool falls_to_rounding; /* the errors of smaller ones are rounding */
-  double trend; /* what the slope gains from twice the steps to those of the line; 0: not looked at;
-                 * NaN: not known */
+  /* Of orders whose errors soon reach rounding; 0 for others. */
+  double trend;   /* what the slope gains from larger steps to those of the line; NaN: not known */
+  double highest; /* the largest slope of lines through larger steps near to those of the line */
 } vida_order_evidence;
 
 enum { VIDA_ORDER_STEPS = 5 }; /* a line goes through the errors at least that many steps */

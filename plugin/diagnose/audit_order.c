@@ -34,6 +34,7 @@ typedef struct level {
   double size;         /* of the step, or the tolerance */
   double error[KINDS]; /* of positions, velocities, multipliers, relative */
   double largest;      /* error of positions at a node, with events */
+  double floor;        /* errors that are not above it may be rounding, or those of the reference */
 } level;
 
 /* Time stepping meets an impact at the end of a step: the error is that of a chance, and only a
@@ -122,6 +123,14 @@ static int follow(vida_subject* subject, VidaStepper* stepper, level* at, VidaEr
   return code;
 }
 
+/* Returns the least error that tells an order: so many times that of the reference. A tenth of an
+ * error changes the slope between two levels with half the step by 0.14, and that between steps of
+ * which twice as many lie close to each other by twice as much. */
+static double find_floor(const vida_subject* subject, const refinement* how) {
+  static const double least_share = 10.0;
+  return (how->is_finest ? 2.0 : 1.0) * fmax(ROUNDING, least_share * subject->reference_error);
+}
+
 /* Computes the errors after of->time in steps_of(index) steps, or with tolerance number `index`. A
  * run that fails is not usable: its step is too large. */
 static int run(vida_subject* subject, const VidaAuditRow* row, long steps, int index, level* at,
@@ -151,10 +160,6 @@ static int run(vida_subject* subject, const VidaAuditRow* row, long steps, int i
   return code;
 }
 
-/* Least error, relative to that of the reference. A tenth of an error changes the slope between two
- * levels with half the step by 0.14. */
-static const double least_share = 10.0;
-
 /* A line through errors: its slope is the order, `least` the smallest error that it goes through,
  * and `first` the first of its levels. */
 typedef struct line {
@@ -163,14 +168,12 @@ typedef struct line {
 } line;
 
 /* Fits the slope through FITTED levels from `first`; returns false if one of them is not usable. */
-static bool fit(const vida_subject* subject, const level* levels, int first, int kind,
-                line* fitted) {
+static bool fit(const level* levels, int first, int kind, line* fitted) {
   double x[FITTED], y[FITTED];
-  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   double least = INFINITY;
   for (int i = 0; i < FITTED; i++) {
     const level* at = &levels[first + i];
-    if (!at->known || !at->usable || !(at->error[kind] > floor)) {
+    if (!at->known || !at->usable || !(at->error[kind] > at->floor)) {
       return false;
     }
     x[i] = log(at->size);
@@ -185,11 +188,11 @@ static bool fit(const vida_subject* subject, const level* levels, int first, int
 
 /* Chooses the window with the smallest steps whose line fits well; if there is none, the window
  * with the best fit. */
-static bool fit_best(const vida_subject* subject, const level* levels, int kind, line* fitted) {
+static bool fit_best(const level* levels, int kind, line* fitted) {
   bool found = false;
   for (int first = 0; first + FITTED <= MOST_LEVELS; first++) {
     line here;
-    if (fit(subject, levels, first, kind, &here) &&
+    if (fit(levels, first, kind, &here) &&
         (!found || here.interval <= fmax(fitted->interval, GOOD))) {
       *fitted = here;
       found = true;
@@ -199,15 +202,13 @@ static bool fit_best(const vida_subject* subject, const level* levels, int kind,
 }
 
 /* Fits the slope through all usable levels from `first` on; returns false if they are too few. */
-static bool fit_from(const vida_subject* subject, const level* levels, int first, int kind,
-                     line* fitted) {
+static bool fit_from(const level* levels, int first, int kind, line* fitted) {
   double x[MOST_LEVELS], y[MOST_LEVELS];
-  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
   double least = INFINITY;
   int count = 0;
   for (int i = first; i < MOST_LEVELS; i++) {
     const level* at = &levels[i];
-    if (at->known && at->usable && at->error[kind] > floor) {
+    if (at->known && at->usable && at->error[kind] > at->floor) {
       x[count] = log(at->size);
       y[count++] = log(at->error[kind]);
       least = fmin(least, at->error[kind]);
@@ -222,12 +223,11 @@ static bool fit_from(const vida_subject* subject, const level* levels, int first
 }
 
 /* Leaves out as many of the largest steps as makes the line fit best. */
-static bool fit_tail(const vida_subject* subject, const level* levels, int kind, line* fitted) {
+static bool fit_tail(const level* levels, int kind, line* fitted) {
   bool found = false;
   for (int first = 0; first < MOST_LEVELS; first++) {
     line here;
-    if (fit_from(subject, levels, first, kind, &here) &&
-        (!found || here.interval < fitted->interval)) {
+    if (fit_from(levels, first, kind, &here) && (!found || here.interval < fitted->interval)) {
       *fitted = here;
       found = true;
     }
@@ -237,16 +237,14 @@ static bool fit_tail(const vida_subject* subject, const level* levels, int kind,
 
 /* Fits the slope in the way that suits the method and the system. The errors of adaptive methods
  * follow the tolerance with steps and jumps. */
-static bool fit_order(const vida_subject* subject, const VidaAuditRow* row, const level* levels,
-                      int kind, line* fitted) {
+static bool fit_order(const VidaAuditRow* row, const level* levels, int kind, line* fitted) {
   if (row->adaptive || has_chance(row)) {
-    return fit_from(subject, levels, row->adaptive ? 0 : COARSE_LEVELS, kind, fitted);
+    return fit_from(levels, row->adaptive ? 0 : COARSE_LEVELS, kind, fitted);
   }
-  const bool found = fit_best(subject, levels, kind, fitted);
+  const bool found = fit_best(levels, kind, fitted);
   /* The part of a step before an event changes the error with the step. */
-  return row->has_events && !(found && fitted->interval <= GOOD)
-             ? fit_tail(subject, levels, kind, fitted)
-             : found;
+  return row->has_events && !(found && fitted->interval <= GOOD) ? fit_tail(levels, kind, fitted)
+                                                                 : found;
 }
 
 /* Returns whether the errors are those of rounding wherever the method could run: it is exact here.
@@ -265,10 +263,10 @@ static bool is_exact(const level* levels, int kind) {
 }
 
 /* Returns whether all orders that can be measured are known well. */
-static bool is_sure(const vida_subject* subject, const level* levels) {
+static bool is_sure(const level* levels) {
   for (int kind = 0; kind < KINDS; kind++) {
     line fitted = {0};
-    const bool found = fit_best(subject, levels, kind, &fitted);
+    const bool found = fit_best(levels, kind, &fitted);
     if (found ? fitted.interval > SURE : kind == 0) {
       return false;
     }
@@ -295,10 +293,11 @@ static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinem
       continue;
     }
     level* at = &levels[made++];
+    at->floor = find_floor(subject, how);
     code = run(subject, row, steps, i, at, error);
     small += at->usable && at->error[0] < ROUNDING;
-    sure = !row->adaptive && !how->is_fine && !how->is_patient && made > FITTED + 2 &&
-           is_sure(subject, levels);
+    sure =
+        !row->adaptive && !how->is_fine && !how->is_patient && made > FITTED + 2 && is_sure(levels);
     before = steps;
   }
   return code;
@@ -306,28 +305,40 @@ static int run_all(vida_subject* subject, const VidaAuditRow* row, const refinem
 
 /* Returns what the slope of positions gains from the window before that of the line to this one,
  * per shift by a whole window; NaN if there is none before it. */
-static double find_trend(const vida_subject* subject, const level* levels, const line* fitted) {
+static double find_trend(const level* levels, const line* fitted) {
   for (int back = FITTED; back > 1; back--) {
     line before;
-    if (fitted->first >= back && fit(subject, levels, fitted->first - back, 0, &before)) {
+    if (fitted->first >= back && fit(levels, fitted->first - back, 0, &before)) {
       return (fitted->order - before.order) * FITTED / back;
     }
   }
   return NAN;
 }
 
-static void find_evidence(const vida_subject* subject, const refinement* how, const level* levels,
-                          const line* fitted, vida_order_evidence* evidence) {
-  const double floor = fmax(ROUNDING, least_share * subject->reference_error);
+/* Returns the largest slope of the windows that begin up to two windows before the line. */
+static double find_highest(const level* levels, const line* fitted) {
+  double highest = fitted->order;
+  for (int back = 1; back <= 2 * FITTED && back <= fitted->first; back++) {
+    line before;
+    if (fit(levels, fitted->first - back, 0, &before)) {
+      highest = fmax(highest, before.order);
+    }
+  }
+  return highest;
+}
+
+static void find_evidence(const refinement* how, const level* levels, const line* fitted,
+                          vida_order_evidence* evidence) {
   *evidence = (vida_order_evidence){0};
   for (int i = 0; i < MOST_LEVELS; i++) {
     const bool is_usable = levels[i].known && levels[i].usable;
-    evidence->above += is_usable && levels[i].error[0] > floor;
+    evidence->above += is_usable && levels[i].error[0] > levels[i].floor;
     evidence->falls_to_rounding =
-        is_usable ? levels[i].error[0] <= floor : evidence->falls_to_rounding;
+        is_usable ? levels[i].error[0] <= levels[i].floor : evidence->falls_to_rounding;
   }
   if (fitted && how->is_finest) {
-    evidence->trend = find_trend(subject, levels, fitted);
+    evidence->trend = find_trend(levels, fitted);
+    evidence->highest = find_highest(levels, fitted);
   }
 }
 
@@ -341,9 +352,9 @@ int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAu
   for (int kind = 0; kind < KINDS && !code; kind++) {
     VidaAuditMeasurement* measured = &row->measurement[properties[kind]];
     line fitted = {0};
-    const bool found = fit_order(subject, row, levels, kind, &fitted);
+    const bool found = fit_order(row, levels, kind, &fitted);
     if (kind == 0) {
-      find_evidence(subject, &how, levels, found ? &fitted : NULL, evidence);
+      find_evidence(&how, levels, found ? &fitted : NULL, evidence);
     }
     if (found) {
       measured->value = fitted.order;
