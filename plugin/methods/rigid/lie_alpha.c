@@ -73,7 +73,7 @@ static void raise_sizes(VidaIntegration* self) {
     motion = fmax(motion, own->size[joints->of_other[j]] * lie->inverse_root[lie->other[j]]);
   }
   own->motion = motion;
-  vida__lie_share_row_sizes(self, joints, motion, own->size + joints->rates);
+  vida__lie_share_row_sizes(self, joints, motion, self->model.redundant, own->size + joints->rates);
 }
 
 /* Residuals that may be rounding where they stop to fall, relative to their terms, and corrections

@@ -262,10 +262,10 @@ void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double*
 }
 
 void vida__lie_share_row_sizes(const VidaIntegration* self, const vida_lie_joints* joints,
-                               double motion, double* sizes) {
+                               double motion, bool is_common, double* sizes) {
   const double* stiffness = self->model.row_stiffness;
   double shared = motion;
-  for (int k = 0; k < joints->rows && self->model.redundant; k++) {
+  for (int k = 0; k < joints->rows && is_common; k++) {
     shared = fmax(shared, sizes[k] / stiffness[joints->row[k]]);
   }
   for (int k = 0; k < joints->rows; k++) {

@@ -116,17 +116,37 @@ static void add_displacements(VidaIntegration* self, double part, bool has_impul
   }
 }
 
-/* Lets rows that depend on each other have the size of the largest of them. */
-static void share_sizes(const VidaIntegration* self) {
+/* Computes the sizes of the rows into own->left, with the largest of them shared by all. */
+static void find_shared_sizes(const VidaIntegration* self) {
   const rattlie_state* own = vida__rattlie_of(self);
   const vida_lie_joints* joints = own->joints;
   for (int k = 0; k < joints->rows; k++) {
     own->left[k] = own->size[joints->row[k]];
   }
-  vida__lie_share_row_sizes(self, joints, 0.0, own->left);
-  for (int k = 0; k < joints->rows; k++) {
-    own->size[joints->row[k]] = own->left[k];
+  vida__lie_share_row_sizes(self, joints, 0.0, true, own->left);
+}
+
+/* Lets rows that depend on each other have the size of the largest of them. */
+static void share_sizes(const VidaIntegration* self) {
+  const rattlie_state* own = vida__rattlie_of(self);
+  find_shared_sizes(self);
+  for (int k = 0; k < own->joints->rows; k++) {
+    own->size[own->joints->row[k]] = own->left[k];
   }
+}
+
+/* Returns whether the violations are no more than what the rounding of positions leaves in all rows
+ * of a body: far from the origin, that of its place turns it. */
+static bool is_common_rounding(const VidaIntegration* self) {
+  static const double allowed = 4.0 * DBL_EPSILON;
+  const rattlie_state* own = vida__rattlie_of(self);
+  find_shared_sizes(self);
+  for (int k = 0; k < own->joints->rows; k++) {
+    if (!(fabs(own->g[own->joints->row[k]]) <= allowed * own->left[k])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /* ---- Newton's method ------------------------------------------------------------------------- */
@@ -295,7 +315,8 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
       }
       violation = find_violation(self, own->g);
     }
-    if (violation <= rounding || (contraction >= 0.5 && violation <= allowed)) {
+    if (violation <= rounding || (contraction >= 0.5 && violation <= allowed) ||
+        (contraction >= 0.5 && is_exact && is_common_rounding(self))) {
       return VIDA_SUCCESS;
     }
     is_exact = is_exact || contraction > slow;
