@@ -387,6 +387,11 @@ refuses("'x' of system 'refused' does not have a constant mass of its own", func
   local x, rate = system:coordinate { "x", unit = "m", value = 0, rate = 1 }
   system:kinetic { "T", 0.5 * (1 + x ^ 2) * rate ^ 2 }
 end)
+-- Velocities beyond the speed of light are no failure of the motion.
+refuses("'x' of system 'refused' does not have a constant mass of its own", function(system)
+  local x, rate = system:coordinate { "x", unit = "m", value = 0, rate = 0 }
+  system:lagrangian(2 * x - vida.sqrt(1 - rate ^ 2))
+end)
 refuses("rattlie does not accept the nonholonomic constraints", function(system, body)
   system:nonholonomic { "blade", body.velocity[1] }
 end)

@@ -58,6 +58,52 @@ static double find_largest_in_motion(const VidaIntegration* self) {
   return largest;
 }
 
+/* Raises own->motion to that of all impulses if they did not cancel, and the sizes of the rows of
+ * joints to it: linear equations are solved to the rounding of these, also for what rests. */
+static void raise_sizes(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  lie_alpha* own = vida__lie_alpha_of(self);
+  const vida_lie_joints* joints = own->joints;
+  double motion = own->motion;
+  for (int b = 0; b < lie->bodies; b++) {
+    const double root = sqrt(vida__lie_alpha_largest_moment(&lie->body[b]));
+    motion = fmax(motion, own->size[joints->of_body[b]] / root);
+  }
+  for (int j = 0; j < lie->others; j++) {
+    motion = fmax(motion, own->size[joints->of_other[j]] * lie->inverse_root[lie->other[j]]);
+  }
+  own->motion = motion;
+  vida__lie_share_row_sizes(self, joints, motion, self->model.redundant, own->size + joints->rates);
+}
+
+/* Residuals that may be rounding where they stop to fall, relative to their terms, and corrections
+ * relative to the velocities. */
+static const double most_rounding = 4096.0 * DBL_EPSILON, most_correction = 1e-11;
+
+/* Returns whether the residual may be rounding, with its largest rows relative to their terms, and
+ * the last correction. */
+static bool may_be_rounding(const VidaIntegration* self, double momentum, double violation,
+                            double moved) {
+  return violation <= most_rounding &&
+         (momentum <= most_rounding || find_largest_in_motion(self) <= most_rounding ||
+          moved <= most_correction);
+}
+
+/* Returns that for a residual that has stopped to fall. Gradients and forces know the positions to
+ * their rounding only, however far the origin is: no correction below it improves the momenta. */
+static bool is_rounding(VidaIntegration* self, double momentum, double violation, double moved) {
+  static const double of_places = 4.0;
+  const lie_alpha* own = vida__lie_alpha_of(self);
+  const int rates = own->joints->rates, all = rates + own->joints->rows;
+  if (may_be_rounding(self, momentum, violation, moved)) {
+    return true;
+  }
+  raise_sizes(self);
+  violation = find_largest(own, rates, all);
+  return may_be_rounding(self, momentum, violation, moved) ||
+         (violation <= most_rounding && own->moved <= of_places);
+}
+
 static int factor(VidaIntegration* self, bool is_projection) {
   lie_alpha* own = vida__lie_alpha_of(self);
   double* mu = own->g; /* of all rows */
@@ -82,12 +128,13 @@ static int factor(VidaIntegration* self, bool is_projection) {
 }
 
 /* How large a correction is: relative to the velocities of its own body or coordinate, and the
- * squares of both in terms of energy, of all that moves. */
+ * squares of both, and of positions, in terms of energy, of all that moves. */
 typedef struct correction_size {
-  double part, moved, motion;
+  double part, moved, motion, place;
 } correction_size;
 
-static void add_size(double mass, double step, double speed, correction_size* size) {
+static void add_size(double mass, double step, double speed, double place, correction_size* size) {
+  size->place = fmax(size->place, mass * place * place);
   size->part = step > size->part * speed ? step / speed : size->part;
   size->moved = fmax(size->moved, mass * step * step);
   size->motion = fmax(size->motion, mass * speed * speed);
@@ -99,7 +146,7 @@ static double correct(VidaIntegration* self, double* x) {
   const vida_lie_state* lie = self->state;
   lie_alpha* own = vida__lie_alpha_of(self);
   const vida_lie_joints* joints = own->joints;
-  correction_size size = {0.0, 0.0, 0.0};
+  correction_size size = {0.0, 0.0, 0.0, 0.0};
   double* step = own->work;
   self->statistics.newton_iterations++;
   if (vida__lie_matrix_solve(own->matrix, own->residual, step)) {
@@ -109,11 +156,12 @@ static double correct(VidaIntegration* self, double* x) {
     const int c = joints->of_body[b];
     add_size(vida__lie_alpha_largest_moment(&lie->body[b]), sqrt(vida__lie_dot(step + c, step + c)),
              sqrt(vida__lie_dot(x + c, x + c)) + sqrt(vida__lie_dot(own->end + c, own->end + c)),
-             &size);
+             1.0, &size);
   }
   for (int j = 0; j < lie->others; j++) {
     const int c = joints->of_other[j];
-    add_size(lie->mass[lie->other[j]], fabs(step[c]), fabs(x[c]) + fabs(own->end[c]), &size);
+    add_size(lie->mass[lie->other[j]], fabs(step[c]), fabs(x[c]) + fabs(own->end[c]),
+             own->q1[lie->other[j]], &size);
   }
   for (int c = 0; c < joints->rates; c++) {
     x[c] -= step[c];
@@ -121,14 +169,12 @@ static double correct(VidaIntegration* self, double* x) {
   for (int k = 0; k < joints->rows; k++) {
     own->mu[k] -= step[joints->rates + k];
   }
+  own->moved =
+      x == own->w ? sqrt(size.moved / size.place) * fabs(self->node.h) / DBL_EPSILON : INFINITY;
   const double in_all = size.moved > 0.0 ? 10.0 * sqrt(size.moved / size.motion) : 0.0;
   const double moved = fmin(size.part, in_all);
   return isnan(moved) ? INFINITY : moved;
 }
-
-/* Residuals that may be rounding where they stop to fall, relative to their terms, and corrections
- * relative to the velocities. */
-static const double most_rounding = 4096.0 * DBL_EPSILON, most_correction = 1e-11;
 
 /* Solves for own->w (with positions) or own->end (projection) and own->mu, until the residual is
  * rounding and does not fall. Returns VIDA_STEP_NOT_CONVERGED if that fails; *body is then the
@@ -140,6 +186,7 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
   const int rates = own->joints->rates, all = rates + own->joints->rows;
   double before = INFINITY, moved = INFINITY;
   *body = -1;
+  own->moved = INFINITY;
   for (int k = 0; k < MOST_ITERATIONS; k++) {
     int code = is_projection ? vida__lie_alpha_velocity_residual(self)
                              : vida__lie_alpha_residual(self, body);
@@ -149,12 +196,9 @@ static int solve(VidaIntegration* self, bool is_projection, int* body) {
       return code ? code : VIDA_STEP_NOT_CONVERGED;
     }
     const double largest = fmax(momentum, violation), contraction = largest / before;
-    const bool may_be_rounding =
-        violation <= most_rounding &&
-        (momentum <= most_rounding || find_largest_in_motion(self) <= most_rounding ||
-         moved <= most_correction);
+    const bool is_stuck = k > 0 && !(contraction < 0.5); /* infinite ones are, too */
     if ((momentum <= 64.0 * DBL_EPSILON && violation <= 4.0 * DBL_EPSILON) ||
-        (may_be_rounding && contraction >= 0.5)) {
+        (is_stuck && is_rounding(self, momentum, violation, moved))) {
       return VIDA_SUCCESS;
     }
     code = k == 0 || contraction > slow ? factor(self, is_projection) : VIDA_SUCCESS;
@@ -369,7 +413,7 @@ static int find_accelerations(VidaIntegration* self, double distance, const doub
     own->turn[c] = distance * (own->now.u[c] + 0.5 * change);
     own->end[c] = own->now.u[c] + change;
   }
-  if (vida__lie_alpha_move(self, own->turn, own->q1) >= 0) {
+  if (vida__lie_alpha_move(self, own->turn) >= 0) {
     return VIDA_STEP_NOT_CONVERGED;
   }
   vida__lie_lift_rates(self, own->joints, own->q1, own->end, own->v1);
@@ -516,6 +560,7 @@ static int allocate_arrays(VidaIntegration* self) {
                                {&own->residual, rates + rows},
                                {&own->q1, n},
                                {&own->v1, n},
+                               {&own->q1_low, n},
                                {&own->force, n},
                                {&own->change, n},
                                {&own->mu, m},

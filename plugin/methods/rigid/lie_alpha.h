@@ -18,6 +18,8 @@ typedef struct lie_alpha {
   double alpha_m, alpha_f, beta, gamma;
   double ratio;  /* gamma / beta */
   double motion; /* the largest root of a mass times its velocity */
+  double moved;  /* the same for the last correction of velocities, relative to the rounding of
+                  * positions that these lead to; infinity: of velocities at fixed positions */
   double share;  /* gamma (1 - alpha_f) / (1 - alpha_m): how much of h b1 is in u1 */
   bool projects;
   bool has_moved; /* `now` is that of the last step, `other` that of the node before it */
@@ -32,6 +34,7 @@ typedef struct lie_alpha {
   double *work, *size;    /* rates + rows: work space, and sizes of the rows of the residual */
   double* residual;       /* rates + rows */
   double *q1, *v1;        /* n */
+  double* q1_low;         /* n: what rounding takes from q1 */
   double *force, *change; /* n: forces; work space */
   double *mu, *g, *reach; /* m */
   double* block;          /* memory of the arrays above */
@@ -43,8 +46,9 @@ static inline lie_alpha* vida__lie_alpha_of(const VidaIntegration* self) {
 
 /* Returns the largest moment of inertia of a body. */
 double vida__lie_alpha_largest_moment(const vida_lie_body* body);
-/* Computes q1 = q exp(turn). Returns the index of a body that turns too far, or -1. */
-int vida__lie_alpha_move(const VidaIntegration* self, const double* turn, double* q1);
+/* Computes own->q1 and own->q1_low, q exp(turn). Returns the index of a body that turns too far, or
+ * -1. */
+int vida__lie_alpha_move(VidaIntegration* self, const double* turn);
 /* Computes the residual for own->w and own->mu. Returns VIDA_STEP_NOT_CONVERGED with the index of a
  * body that turns too far in *body, or the code of a failed evaluation. */
 int vida__lie_alpha_residual(VidaIntegration* self, int* body);

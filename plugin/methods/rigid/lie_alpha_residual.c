@@ -4,10 +4,12 @@
 
 #include "methods/rigid/lie_alpha.h"
 
-int vida__lie_alpha_move(const VidaIntegration* self, const double* turn, double* q1) {
+int vida__lie_alpha_move(VidaIntegration* self, const double* turn) {
   static const double largest_turn = 3.0; /* rad */
   const vida_lie_state* lie = self->state;
-  const vida_lie_joints* joints = vida__lie_alpha_of(self)->joints;
+  lie_alpha* own = vida__lie_alpha_of(self);
+  const vida_lie_joints* joints = own->joints;
+  double *q1 = own->q1, *low = own->q1_low;
   for (int b = 0; b < lie->bodies; b++) {
     const double* xi = turn + joints->of_body[b];
     double q[4], change[4];
@@ -18,10 +20,13 @@ int vida__lie_alpha_move(const VidaIntegration* self, const double* turn, double
     vida__lie_find_change(q, xi, change);
     for (int a = 0; a < 4; a++) {
       q1[lie->body[b].coordinate[a]] = q[a] + change[a];
+      low[lie->body[b].coordinate[a]] = self->node.q_low[lie->body[b].coordinate[a]];
     }
   }
   for (int j = 0; j < lie->others; j++) {
-    q1[lie->other[j]] = self->node.q[lie->other[j]] + turn[joints->of_other[j]];
+    const int i = lie->other[j];
+    q1[i] = vida__add_exactly(self->node.q[i], turn[joints->of_other[j]], &low[i]);
+    low[i] += self->node.q_low[i];
   }
   return -1;
 }
@@ -112,7 +117,7 @@ static int find_joint_rows(VidaIntegration* self) {
   const vida_lie_joints* joints = own->joints;
   double *rows = own->residual + joints->rates, *size = own->size + joints->rates;
   const int code = vida__constraints(&self->model.evaluator, vida__next_time(self), own->q1,
-                                     self->node.q_low, own->g);
+                                     own->q1_low, own->g);
   memset(own->reach, 0, (size_t)self->model.m * sizeof *own->reach);
   for (int e = 0; e < system->entry_count; e++) {
     own->reach[system->entries[e].row] +=
@@ -134,7 +139,7 @@ int vida__lie_alpha_residual(VidaIntegration* self, int* body) {
     own->turn[c] = self->node.h * own->w[c];
     own->end[c] = own->u_base[c] + own->ratio * own->w[c];
   }
-  *body = vida__lie_alpha_move(self, own->turn, own->q1);
+  *body = vida__lie_alpha_move(self, own->turn);
   if (*body >= 0) {
     return VIDA_STEP_NOT_CONVERGED;
   }

@@ -241,6 +241,32 @@ static void choose_velocities(const VidaIntegration* self, int k, probe* at) {
   }
 }
 
+/* Returns whether the general terms of the Lagrangian have no value at the velocities v. */
+static bool lacks_value(VidaIntegration* self, double t, const double* v, probe* at) {
+  return vida__gradient_of(&self->model.evaluator, VIDA_PART_GENERAL, t, at->q, v, at->l_q,
+                           at->l_v) != VIDA_SUCCESS;
+}
+
+/* Fails after the evaluation at at->v has failed. A Lagrangian that has values at rest but not at
+ * some velocities is no kinetic energy with constant masses. */
+static int fail_probe(VidaIntegration* self, double t, int code, probe* at, VidaError* error) {
+  const vida_lie_state* own = self->state;
+  double* alone = at->bias; /* one velocity, with all other coordinates at rest */
+  if (!lacks_value(self, t, at->v, at) || lacks_value(self, t, own->rest, at)) {
+    return vida__evaluation_failed(self, code, error);
+  }
+  for (int j = 0; j < own->others; j++) {
+    memset(alone, 0, (size_t)self->model.n * sizeof *alone);
+    alone[own->other[j]] = at->v[own->other[j]];
+    if (lacks_value(self, t, alone, at)) {
+      return refuse(self, self->model.system->coordinates[own->other[j]].name,
+                    "does not have a constant mass of its own", error);
+    }
+  }
+  return refuse(self, vida__general_term(self->model.system),
+                "does not have the kinetic energy of constant masses", error);
+}
+
 /* ---- inertia --------------------------------------------------------------------------------- */
 
 /* Computes L_v for rates of one about the axis `axis` of every body, with all other rates zero or
@@ -289,7 +315,7 @@ static int measure_inertia(VidaIntegration* self, probe* at, VidaError* error) {
   }
   code = code ? code : probe_axis(self, -1, 1.0, at);
   if (code) {
-    return vida__evaluation_failed(self, code, error);
+    return fail_probe(self, 0.0, code, at, error);
   }
   for (int j = 0; j < own->others; j++) {
     own->mass[own->other[j]] = at->l_v[own->other[j]];
@@ -539,7 +565,7 @@ static int probe_state(VidaIntegration* self, int k, probe* at, VidaError* error
   code = code ? code : vida__add_hessian(evaluator, t, at->q, at->v, mass_only, at->matrix);
   code = code ? code : vida__gradient(evaluator, t, at->q, at->v, at->l_q, at->l_v);
   if (code) {
-    return vida__evaluation_failed(self, code, error);
+    return fail_probe(self, t, code, at, error);
   }
   code = check_momenta(self, at, error);
   return code ? code : check_forces(self, at, error);

@@ -192,8 +192,15 @@ void vida__lie_find_change(const double q[4], const double xi[3], double change[
 
 /* The response is dexp times the inverse, dexp d = d - a xi x d + b xi x (xi x d), a = (1 - cos) /
  * angle^2, b = (angle - sin) / angle^3. */
-void vida__lie_find_response(const vida_lie_rotation* rotation, double response[9]) {
+bool vida__lie_find_response(const vida_lie_body* body, vida_lie_rotation* rotation,
+                             double response[9]) {
   const double* xi = rotation->xi;
+  if (!rotation->has_inverse) {
+    const place at = look(body, xi);
+    if (!find_inverse(body, &at, rotation)) {
+      return false;
+    }
+  }
   const double square = vida__lie_dot(xi, xi);
   double a = 0.5 - square * (1.0 / 24.0 - square / 720.0);
   double b = 1.0 / 6.0 - square * (1.0 / 120.0 - square / 5040.0);
@@ -211,4 +218,5 @@ void vida__lie_find_response(const vida_lie_rotation* rotation, double response[
       response[3 * i + k] = d[i] - a * once[i] + b * twice[i];
     }
   }
+  return true;
 }

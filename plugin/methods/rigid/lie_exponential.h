@@ -29,7 +29,10 @@ void vida__lie_find_impulse(const vida_lie_body* body, const double xi[3], doubl
 /* Computes change = q exp(xi / 2) - q. */
 void vida__lie_find_change(const double q[4], const double xi[3], double change[4]);
 /* Computes the matrix, by rows, of the angle by which the body at R1 turns further, in the body,
- * for a change of h Pi0: from the inverse, which the rotation must have. */
-void vida__lie_find_response(const vida_lie_rotation* rotation, double response[9]);
+ * for a change of h Pi0, and the inverse at rotation->xi unless the rotation has one: a guess that
+ * solves the equation, such as 0 for a body at rest, needed none. Returns false if the derivatives
+ * are singular. */
+bool vida__lie_find_response(const vida_lie_body* body, vida_lie_rotation* rotation,
+                             double response[9]);
 
 #endif

@@ -261,6 +261,18 @@ void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double*
   }
 }
 
+void vida__lie_share_row_sizes(const VidaIntegration* self, const vida_lie_joints* joints,
+                               double motion, bool is_common, double* sizes) {
+  const double* stiffness = self->model.row_stiffness;
+  double shared = motion;
+  for (int k = 0; k < joints->rows && is_common; k++) {
+    shared = fmax(shared, sizes[k] / stiffness[joints->row[k]]);
+  }
+  for (int k = 0; k < joints->rows; k++) {
+    sizes[k] = fmax(sizes[k], shared * stiffness[joints->row[k]]);
+  }
+}
+
 void vida__lie_add_impulse_sizes(const vida_lie_joints* joints, const double* mu, double* x) {
   const vida_entry_runs* runs = &joints->matrix.runs;
   const double* b = joints->gradient;

@@ -97,6 +97,12 @@ void vida__lie_joint_rates(const vida_lie_joints* joints, const double* u, doubl
                            double* sizes);
 /* Computes sizes (rows) = |B| |u|. */
 void vida__lie_row_sizes(const vida_lie_joints* joints, const double* u, double* sizes);
+/* Raises the sizes of rows (rows; those of velocities, or of displacements) to that of a motion,
+ * the root of a mass times a velocity: linear equations are solved to the rounding of all that
+ * moves. Rows that depend on each other round in common: `is_common` shares the largest of their
+ * sizes. */
+void vida__lie_share_row_sizes(const VidaIntegration* self, const vida_lie_joints* joints,
+                               double motion, bool is_common, double* sizes);
 /* Adds |B^T| |mu| to x (rates). */
 void vida__lie_add_impulse_sizes(const vida_lie_joints* joints, const double* mu, double* x);
 /* Subtracts B^T mu from x (rates), for B = joints->gradient and mu (rows). */

@@ -356,7 +356,7 @@ static void forget(VidaIntegration* self) {
   own->has_node = false;
   own->alike = own->nodes = 0;
   own->missed = INFINITY;
-  own->corrected = 0.0;
+  own->corrected = own->correction = 0.0;
 }
 
 static int allocate(VidaIntegration* self) {
@@ -443,6 +443,7 @@ static void record_state(VidaIntegration* self, VidaRecord* record) {
   vida__record_integers(record, &own->nodes, 1, 0, VIDA_LIE_NODES);
   VidaRecord_Reals(record, &own->missed, 1);
   VidaRecord_Reals(record, &own->corrected, 1);
+  VidaRecord_Reals(record, &own->correction, 1);
   VidaRecord_Flag(record, &own->has_node);
   for (int b = 0; b < lie->bodies; b++) {
     VidaRecord_Reals(record, own->rotation[b].xi, 3);

@@ -9,12 +9,13 @@
 
 typedef struct rattlie_state {
   vida_lie_joints* joints;
-  bool has_node;    /* joints->gradient and the factors of joints->node are those of the node */
-  double last_h;    /* s: of the last step */
-  int alike;        /* number of last steps of this length */
-  int nodes;        /* number of nodes from which joints->next was extrapolated; 0: it was not */
-  double missed;    /* see vida__lie_missed_gradients, for the last step; infinity: not known */
-  double corrected; /* violation before the last correction of the last step; 0: not known */
+  bool has_node;     /* joints->gradient and the factors of joints->node are those of the node */
+  double last_h;     /* s: of the last step */
+  int alike;         /* number of last steps of this length */
+  int nodes;         /* number of nodes from which joints->next was extrapolated; 0: it was not */
+  double missed;     /* see vida__lie_missed_gradients, for the last step; infinity: not known */
+  double corrected;  /* violation before the last correction of the last step; 0: not known */
+  double correction; /* size of that correction */
   vida_lie_rotation* rotation; /* bodies: the rotations of the step, or guesses */
   double* response;            /* 9 by bodies: see vida__lie_factor_step */
   double* momentum;            /* rates: Pi0 + h f / 2, in the body */

@@ -116,19 +116,56 @@ static void add_displacements(VidaIntegration* self, double part, bool has_impul
   }
 }
 
-/* ---- Newton's method ------------------------------------------------------------------------- */
-
-/* Computes how the bodies turn at the end of the step for a change of their momenta. */
-static void find_responses(VidaIntegration* self) {
-  const vida_lie_state* lie = self->state;
+/* Computes the sizes of the rows into own->left, with the largest of them shared by all. */
+static void find_shared_sizes(const VidaIntegration* self) {
   const rattlie_state* own = vida__rattlie_of(self);
-  for (int b = 0; b < lie->bodies; b++) {
-    vida__lie_find_response(&own->rotation[b], own->response + 9 * b);
+  const vida_lie_joints* joints = own->joints;
+  for (int k = 0; k < joints->rows; k++) {
+    own->left[k] = own->size[joints->row[k]];
+  }
+  vida__lie_share_row_sizes(self, joints, 0.0, true, own->left);
+}
+
+/* Lets rows that depend on each other have the size of the largest of them. */
+static void share_sizes(const VidaIntegration* self) {
+  const rattlie_state* own = vida__rattlie_of(self);
+  find_shared_sizes(self);
+  for (int k = 0; k < own->joints->rows; k++) {
+    own->size[own->joints->row[k]] = own->left[k];
   }
 }
 
-/* Factors the derivative of g(q1) / h with respect to -mu. */
-static int factor_step(VidaIntegration* self) {
+/* Returns whether the violations are no more than what the rounding of positions leaves in all rows
+ * of a body: far from the origin, that of its place turns it. */
+static bool is_common_rounding(const VidaIntegration* self) {
+  static const double allowed = 4.0 * DBL_EPSILON;
+  const rattlie_state* own = vida__rattlie_of(self);
+  find_shared_sizes(self);
+  for (int k = 0; k < own->joints->rows; k++) {
+    if (!(fabs(own->g[own->joints->row[k]]) <= allowed * own->left[k])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* ---- Newton's method ------------------------------------------------------------------------- */
+
+/* Computes how the bodies turn at the end of the step for a change of their momenta. Returns the
+ * index of a body that has no such response, or -1. */
+static int find_responses(VidaIntegration* self) {
+  const vida_lie_state* lie = self->state;
+  const rattlie_state* own = vida__rattlie_of(self);
+  for (int b = 0; b < lie->bodies; b++) {
+    if (!vida__lie_find_response(&lie->body[b], &own->rotation[b], own->response + 9 * b)) {
+      return b;
+    }
+  }
+  return -1;
+}
+
+/* Factors the derivative of g(q1) / h with respect to -mu. *body is as in vida__rattlie_solve. */
+static int factor_step(VidaIntegration* self, int* body) {
   rattlie_state* own = vida__rattlie_of(self);
   const int code =
       vida__jacobian(&self->model.evaluator, vida__next_time(self), own->q1, self->work.entries);
@@ -137,7 +174,10 @@ static int factor_step(VidaIntegration* self) {
   if (code) {
     return code;
   }
-  find_responses(self);
+  *body = find_responses(self);
+  if (*body >= 0) {
+    return VIDA_STEP_NOT_CONVERGED;
+  }
   vida__lie_joint_gradients(self, own->joints, own->q1, self->work.entries, own->joints->next);
   return vida__lie_factor_step(self, own->joints, own->response);
 }
@@ -209,30 +249,49 @@ static int correct(VidaIntegration* self, bool is_exact, double violation, doubl
     own->mu[k] += own->step[k];
   }
   own->corrected = violation;
+  own->correction = largest_of(own->joints->rows, own->step);
   self->statistics.newton_iterations++;
   return code;
 }
 
-/* The largest violation, relative to the sizes of the rows, that may be rounding. */
-static const double most_rounding = 4096.0 * DBL_EPSILON;
+/* The largest violations, relative to the sizes of the rows, that may be rounding: with the matrix
+ * of the step, and with another one, with which it can be that alone that does not contract. */
+static const double most_rounding = 4096.0 * DBL_EPSILON, few_roundings = 64.0 * DBL_EPSILON;
 
 bool vida__rattlie_will_converge(double violation, double contraction) {
   return contraction > 0.0 && surplus * contraction * violation <= rounding;
 }
 
+/* Near a singular configuration a small violation can need a large correction. What that leaves
+ * grows with its size, not with the violation: returns the ratio of both to those of a correction
+ * before, of the sizes where that is much larger. Infinity if it is not known. */
+static double find_growth(double violation, double corrected, double size, double correction) {
+  static const double larger = 8.0;
+  const double by_violation = violation / corrected, by_size = size / correction;
+  return by_size > larger * by_violation ? by_size : by_violation;
+}
+
 /* Returns whether a correction of `violation` that leaves the part `left` leaves rounding only.
- * What is of second order in the violation, and what is not known of the gradients, is judged by
- * what the last step has left, `at_node`, of the violation `corrected`. */
-static bool is_foreseen(double violation, double left, double at_node, double corrected) {
-  const double growth = fmax(1.0, violation / corrected); /* infinity if not known */
+ * What is of second order in the correction, and what is not known of the gradients, is judged by
+ * what the last step has left, `at_node`, and by the growth since its last correction. */
+static bool is_foreseen(double violation, double left, double at_node, double growth) {
+  growth = fmax(1.0, growth);
   return surplus * left * violation <= rounding && growth * growth * at_node <= rounding;
+}
+
+/* Returns whether a correction of `violation` leaves rounding only, after one that contracted it by
+ * `contraction`. With other factors than those of the step, `is_exact`, a contraction that is not
+ * known from the gradients, too, may be that of another direction. */
+static bool is_last(double violation, double contraction, bool is_exact, double growth,
+                    double left) {
+  contraction = growth > contraction ? fmax(growth, isfinite(left) ? left : 0.0) : contraction;
+  return (is_exact || isfinite(left)) && vida__rattlie_will_converge(violation, contraction);
 }
 
 int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
   enum { MOST_ITERATIONS = 40 };
   static const double slow = 0.2, of_impulses = 1.0 / 64.0;
   rattlie_state* own = vida__rattlie_of(self);
-  const double last_corrected = own->corrected;
   double before = INFINITY, last_contraction = 0.0, left;
   memcpy(own->size, own->node_size, (size_t)self->model.m * sizeof *own->size);
   add_displacements(self, 1.0, false);
@@ -248,26 +307,34 @@ int vida__rattlie_solve(VidaIntegration* self, bool is_exact, int* body) {
       return code ? code : VIDA_STEP_NOT_CONVERGED;
     }
     const double contraction = violation / before;
-    if (isinf(violation) || (contraction >= 0.5 && violation > most_rounding)) {
+    const double allowed = is_exact ? most_rounding : few_roundings;
+    if (isinf(violation) || (contraction >= 0.5 && violation > allowed)) {
       add_displacements(self, of_impulses, true);
+      if (self->model.redundant && contraction >= 0.5) {
+        share_sizes(self);
+      }
       violation = find_violation(self, own->g);
     }
-    if (violation <= rounding || (contraction >= 0.5 && violation <= most_rounding)) {
+    if (violation <= rounding || (contraction >= 0.5 && violation <= allowed) ||
+        (contraction >= 0.5 && is_exact && is_common_rounding(self))) {
       return VIDA_SUCCESS;
     }
     is_exact = is_exact || contraction > slow;
     if (is_exact && (k == 0 || contraction > slow)) {
-      code = factor_step(self);
+      code = factor_step(self, body);
     } else if (k == 0) {
-      find_responses(self);
+      *body = find_responses(self);
+      code = *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
+    const double corrected = own->corrected, correction = own->correction;
     code = code ? code : correct(self, is_exact, violation, &left);
     if (code) {
       return code;
     }
-    if (vida__rattlie_will_converge(violation, fmax(contraction, last_contraction)) ||
-        (k == 0 &&
-         is_foreseen(violation, left, find_violation(self, self->implicit.g0), last_corrected))) {
+    const double growth = find_growth(violation, corrected, own->correction, correction);
+    if ((k > 0 &&
+         is_last(violation, fmax(contraction, last_contraction), is_exact, growth, left)) ||
+        (k == 0 && is_foreseen(violation, left, find_violation(self, self->implicit.g0), growth))) {
       *body = find_rotations(self);
       return *body >= 0 ? VIDA_STEP_NOT_CONVERGED : VIDA_SUCCESS;
     }
