@@ -36,6 +36,22 @@ void vida__measure_displacements(const VidaIntegration* self, double h, const do
   }
 }
 
+/* Of the lengths of the system, and of the way of its fastest coordinates in a step. Violations
+ * that a method claims not to exceed are smaller parts of these sizes, 1e-7 or more: so that they
+ * are not less than the rounding of these lengths, and than the tolerance of a step. */
+static const double least_of_lengths = 1e-5;
+static const double least_of_way = 1e-3;
+
+/* Terms that vanish but for rounding, as those of a point at rest in the origin, are no measure. */
+static void raise_reach(VidaIntegration* self, double* x, double part) {
+  double* root_mass = self->work.place;
+  memcpy(root_mass, self->model.root_mass, (size_t)self->model.n * sizeof *root_mass);
+  vida__share_sizes(self->model.system, root_mass);
+  vida__share_sizes(self->model.system, x);
+  vida__raise_row_sizes(self->model.system, self->work.entries, root_mass, x, part,
+                        self->model.reach);
+}
+
 void vida__measure_row_scales(VidaIntegration* self) {
   const VidaSystem* system = self->model.system;
   double* x = self->work.speed;
@@ -51,6 +67,9 @@ void vida__measure_row_scales(VidaIntegration* self) {
   for (int r = 0; r < self->model.m; r++) {
     self->model.reach[r] = self->model.reach[r] > 0.0 ? self->model.reach[r] : by_displacement[r];
   }
+  raise_reach(self, x, least_of_way);
+  measure_coordinate_sizes(self, x);
+  raise_reach(self, x, least_of_lengths);
 }
 
 /* A distance between two points is violated relative to its length, wherever the points are. The
