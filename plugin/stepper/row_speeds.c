@@ -130,14 +130,11 @@ static int find_speeds_of_row(const VidaSystem* system, const measured_speeds* o
  * points do not count, because they are in space. Overwrites the speeds and points of coordinates.
  */
 static void count_spins(VidaIntegration* self, const double* entries, double part, double* speeds) {
-  const VidaSystem* system = self->model.system;
-  double *spin = self->work.speed, *root_mass = self->work.place;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    spin[i] = root_mass[i] < 0.0 ? spin[i] : 0.0; /* root_mass[i] is still the point */
-    root_mass[i] = self->model.root_mass[i];
+  double* spin = self->work.speed;
+  for (int i = 0; i < self->model.n; i++) {
+    spin[i] = self->work.place[i] < 0.0 ? spin[i] : 0.0;
   }
-  vida__share_sizes(system, root_mass);
-  vida__raise_row_sizes(system, entries, root_mass, spin, part, speeds);
+  vida__raise_sizes(self, entries, spin, part, speeds);
 }
 
 void vida__measure_row_speeds(VidaIntegration* self, const double* entries, const double* v,

@@ -36,20 +36,14 @@ void vida__measure_displacements(const VidaIntegration* self, double h, const do
   }
 }
 
-/* Of the lengths of the system, and of the way of its fastest coordinates in a step. Violations
- * that a method claims not to exceed are smaller parts of these sizes, 1e-7 or more: so that they
- * are not less than the rounding of these lengths, and than the tolerance of a step. */
-static const double least_of_lengths = 1e-5;
+/* The part of the way of the fastest coordinates in a step: violations that a method claims not to
+ * exceed, a ten-millionth of a size or more, are then no less than the tolerance of a step. */
 static const double least_of_way = 1e-3;
 
 /* Terms that vanish but for rounding, as those of a point at rest in the origin, are no measure. */
 static void raise_reach(VidaIntegration* self, double* x, double part) {
-  double* root_mass = self->work.place;
-  memcpy(root_mass, self->model.root_mass, (size_t)self->model.n * sizeof *root_mass);
-  vida__share_sizes(self->model.system, root_mass);
   vida__share_sizes(self->model.system, x);
-  vida__raise_row_sizes(self->model.system, self->work.entries, root_mass, x, part,
-                        self->model.reach);
+  vida__raise_sizes(self, self->work.entries, x, part, self->model.reach);
 }
 
 void vida__measure_row_scales(VidaIntegration* self) {
@@ -69,7 +63,7 @@ void vida__measure_row_scales(VidaIntegration* self) {
   }
   raise_reach(self, x, least_of_way);
   measure_coordinate_sizes(self, x);
-  raise_reach(self, x, least_of_lengths);
+  raise_reach(self, x, VIDA_VANISHING_PART);
 }
 
 /* A distance between two points is violated relative to its length, wherever the points are. The

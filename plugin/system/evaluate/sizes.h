@@ -39,6 +39,10 @@ void vida__add_row_sizes(const VidaSystem* system, const double* entries, const 
 double vida__find_system_size(const VidaSystem* system, const double* entries, const double* x,
                               int row);
 
+/* Terms of rows of positions that are a smaller part of the lengths of the system are no measure of
+ * their row: violations are rounding from about a ten-millionth of a size on. */
+#define VIDA_VANISHING_PART 1e-5
+
 /* Raises sizes (m) of rows of G x to `part` of those that they would have if nothing in them
  * vanished: if each entry were multiplied by the value of its unit that moves, in the mass norm, as
  * much as the row's other coordinates (the rates of a body that spins about its centre, or its
