@@ -110,8 +110,6 @@ void vida__raise_row_sizes(const VidaSystem* system, const double* entries, cons
   }
 }
 
-static const double least_part = 1e-8; /* about the square root of rounding */
-
 /* Returns the smallest displacement, in the mass norm, that changes some row by its length. */
 static double size_of_lengths(const VidaSystem* system, const double* entries, const double* mass) {
   const vida_jacobian_entry* entry = system->entries;
@@ -138,5 +136,5 @@ double vida__least_size(const VidaSystem* system, const double* entries, const d
     const bool is_angle = angle && system->coordinates[i].unit == angle;
     largest = fmax(largest, sqrt(mass[i]) * fmax(fabs(x[i]), is_angle ? 1.0 : 0.0));
   }
-  return isfinite(largest) ? least_part * largest : 0.0;
+  return isfinite(largest) ? VIDA_LEAST_PART * largest : 0.0;
 }

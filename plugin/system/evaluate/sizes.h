@@ -52,9 +52,12 @@ double vida__find_system_size(const VidaSystem* system, const double* entries, c
 void vida__raise_row_sizes(const VidaSystem* system, const double* entries, const double* root_mass,
                            const double* x, double part, double* sizes);
 
+/* Part of the largest component in the mass norm: about the square root of rounding. */
+#define VIDA_LEAST_PART 1e-8
+
 /* Returns the least size of a coordinate in the mass norm, sqrt(M_ii) |x_i|. It is for coordinates
  * whose unit has no other value (an angle of 0 beside lengths), so that the rounding of a solver
- * does not count as their size. It is a small fraction of the largest component of x (n), of an
+ * does not count as their size. It is VIDA_LEAST_PART of the largest component of x (n), of an
  * angle of 1 rad and, if x are positions, of the lengths of rows; 0 if all of these are 0.
  * `entries` are those of G; mass (n) is the diagonal of M. */
 double vida__least_size(const VidaSystem* system, const double* entries, const double* mass,
