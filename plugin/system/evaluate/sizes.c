@@ -76,7 +76,7 @@ static double* largest_of(vida_unit_sizes* sizes, const char* unit) {
 static int find_row_motion(const VidaSystem* system, const double* root_mass, const double* x,
                            int first, vida_unit_sizes* heaviest, double* scaled) {
   int e = first;
-  *heaviest = (vida_unit_sizes){0};
+  heaviest->count = 0;
   *scaled = 0.0;
   for (; e < system->entry_count && system->entries[e].row == system->entries[first].row; e++) {
     const int i = system->entries[e].coordinate;
