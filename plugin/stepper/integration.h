@@ -336,6 +336,9 @@ void vida__measure_uncancelled_forces(VidaIntegration* self, const double* entri
                                       const double* lambda, double* strength);
 /* Gives all components of a point or direction the largest of their sizes; size: n. */
 void vida__share_sizes(const VidaSystem* system, double* size);
+/* Calls vida__raise_row_sizes with the masses of the start. Overwrites self->work.place. */
+void vida__raise_sizes(VidaIntegration* self, const double* entries, const double* x, double part,
+                       double* sizes);
 /* Computes the sizes of the rows of a map: |p| + |M w| + h |force| + |G^T mu| by particles, and for
  * constraints the product of |G| with the velocities: for VidaStepEquations.sizes. */
 void vida__step_sizes(void* data, const double* u, double* size);

@@ -126,6 +126,17 @@ static int find_speeds_of_row(const VidaSystem* system, const measured_speeds* o
   return end;
 }
 
+/* Points at rest on the axis of a body that spins have speeds of rounding only, too. Those of
+ * points do not count, because they are in space. Overwrites the speeds and points of coordinates.
+ */
+static void count_spins(VidaIntegration* self, const double* entries, double part, double* speeds) {
+  double* spin = self->work.speed;
+  for (int i = 0; i < self->model.n; i++) {
+    spin[i] = self->work.place[i] < 0.0 ? spin[i] : 0.0;
+  }
+  vida__raise_sizes(self, entries, spin, part, speeds);
+}
+
 void vida__measure_row_speeds(VidaIntegration* self, const double* entries, const double* v,
                               double* speeds) {
   /* A row in which nothing moves has speeds of rounding only. */
@@ -154,4 +165,5 @@ void vida__measure_row_speeds(VidaIntegration* self, const double* entries, cons
           fabs(entries[e]) * fmax(*speed_of_unit(system, &row, i), least);
     }
   }
+  count_spins(self, entries, least_part, speeds);
 }

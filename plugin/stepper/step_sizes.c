@@ -92,6 +92,15 @@ void vida__share_sizes(const VidaSystem* system, double* size) {
   share_direction_sizes(system, size);
 }
 
+void vida__raise_sizes(VidaIntegration* self, const double* entries, const double* x, double part,
+                       double* sizes) {
+  const VidaSystem* system = self->model.system;
+  double* root_mass = self->work.place;
+  memcpy(root_mass, self->model.root_mass, (size_t)self->model.n * sizeof *root_mass);
+  vida__share_sizes(system, root_mass);
+  vida__raise_row_sizes(system, entries, root_mass, x, part, sizes);
+}
+
 static int measure_rows(VidaIntegration* self) {
   const VidaSystem* system = self->model.system;
   const int code =
@@ -121,6 +130,9 @@ static int measure_rows(VidaIntegration* self) {
     self->model.row_stiffness[r] = stiffness > 0.0 ? stiffness : 1.0;
     self->model.value_size[r] = fmax(self->model.value_size[r], least * stiffness);
   }
+  vida__share_sizes(system, position);
+  vida__raise_sizes(self, self->work.entries, position, VIDA_VANISHING_PART,
+                    self->model.value_size);
   vida__raise_light_masses(self);
   return code;
 }

@@ -348,10 +348,36 @@ static void test_real_runs(void) {
   end(&fixture);
 }
 
+/* Rates of 2e-12 of their terms are the rounding of the solution where rows depend on each other,
+ * and otherwise not; 2e-6 is a violation anywhere. */
+static void test_redundant_rates(void) {
+  static const char* const runs[] = {"rattle h=0.1", "energy-momentum h=0.1"};
+  Fixture fixture = make(NULL, runs, 2);
+  for (int i = 0; i < 2; i++) {
+    finish(&fixture, i, NAN, 1e-3)->constraint_velocity = i == 0 ? 2e-12 : 2e-6;
+  }
+  summarize(&fixture);
+  expect_names(&fixture, "their rates", VIDA_VERDICT_OFF, "rattle, energy-momentum");
+  for (int i = 0; i < 2; i++) {
+    vida__add_remark(&fixture.study->runs[i].row, (VidaRemark){.kind = VIDA_REMARK_ROW_DEPENDS},
+                     "rod");
+  }
+  summarize(&fixture);
+  expect_names(&fixture, "their rates", VIDA_VERDICT_ROUNDING, "rattle");
+  expect_names(&fixture, "their rates", VIDA_VERDICT_OFF, "energy-momentum");
+  end(&fixture);
+}
+
 int main(void) {
-  static const CheckTest tests[] = {
-      {"verdicts", test_verdicts}, {"sizes", test_sizes},         {"prices", test_prices},
-      {"one row", test_one_row},   {"nothing", test_nothing},     {"not numbers", test_not_numbers},
-      {"options", test_options},   {"real runs", test_real_runs}, {NULL, NULL}};
+  static const CheckTest tests[] = {{"verdicts", test_verdicts},
+                                    {"sizes", test_sizes},
+                                    {"prices", test_prices},
+                                    {"one row", test_one_row},
+                                    {"nothing", test_nothing},
+                                    {"not numbers", test_not_numbers},
+                                    {"options", test_options},
+                                    {"real runs", test_real_runs},
+                                    {"redundant rates", test_redundant_rates},
+                                    {NULL, NULL}};
   return check_main("summary", tests);
 }

@@ -151,11 +151,64 @@ static void test_rounded_start(void) {
   VidaSystem_Destroy(&system);
 }
 
+/* A ball with the radius of gyration 0.1 that turns about a pivot at its centre, which is the
+ * origin but for rounding: all terms of the rows vanish, and the only length is that of the body.
+ */
+static VidaSystem* make_pivot(double x) {
+  const VidaRigidBody given = {.name = "ball",
+                               .mass = 2.0,
+                               .inertia = {{0.02, 0, 0}, {0, 0.02, 0}, {0, 0, 0.02}},
+                               .position = {{.value = x}, {.value = 0.0}, {.value = -x}},
+                               .angular_velocity = {0.0, 0.0, 5.0}};
+  VidaSystem* system = NULL;
+  VidaError error = {0};
+  int body = -1;
+  REQUIRE_OK(VidaSystem_Create("pivot", 3, &system, &error), &error);
+  REQUIRE_OK(VidaSystem_AddRigidBody(system, &given, &body, &error), &error);
+  const VidaJoint pivot = {
+      .name = "pivot",
+      .kind = VIDA_JOINT_BALL,
+      .ends = {VidaEnd_Ground(0.0, 0.0, 0.0), VidaEnd_Body(body, 0.0, 0.0, 0.0)}};
+  REQUIRE_OK(VidaSystem_AddJoint(system, &pivot, &error), &error);
+  REQUIRE_OK(VidaSystem_Complete(system, &error), &error);
+  return system;
+}
+
+/* Violations of the pivot: 1e-6 of the radius is one, the rounding of the radius is none. */
+static void test_vanishing_terms(void) {
+  static const double places[] = {0.0, 1e-25, 1e-17};
+  static const char* const methods[] = {"rattle", "energy-momentum", "rattlie", "lie-alpha"};
+  const double radius = 0.1;
+  VidaError error = {0};
+  for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+      Run run = run_start(make_pivot(places[k]), motion_method(methods[i], 0.01, NULL));
+      run_steps(&run, 3);
+      vida__evaluate_constraints_after_step(run.stepper);
+      double* g = run.stepper->self.implicit.g_node;
+      EXPECT(vida__check_step(run.stepper, &error) == VIDA_SUCCESS, "%s", error.message);
+      for (int r = 1; r <= 3; r++) { /* the first row is that of the quaternion */
+        const double kept = g[r];
+        g[r] = 1e-15 * radius;
+        EXPECT(vida__check_step(run.stepper, &error) == VIDA_SUCCESS, "%s", error.message);
+        g[r] = 1e-6 * radius;
+        EXPECT(vida__check_step(run.stepper, &error) > 0 &&
+                   strcmp(error.flag, "CONSTRAINT_VIOLATED") == 0,
+               "%s, at %g: row %d may be violated", methods[i], places[k], r);
+        EXPECT(strstr(error.message, "'pivot: ") != NULL, "%s", error.message);
+        g[r] = kept;
+      }
+      run_end(&run);
+    }
+  }
+}
+
 int main(void) {
   static const CheckTest tests[] = {{"claimed velocities", test_claimed_velocities},
                                     {"inconsistent start", test_inconsistent_start},
                                     {"rounded start", test_rounded_start},
                                     {"turned mass", test_turned_mass},
+                                    {"vanishing terms", test_vanishing_terms},
                                     {NULL, NULL}};
   return check_main("verdict", tests);
 }

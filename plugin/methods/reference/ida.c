@@ -195,16 +195,33 @@ static void forget_rounding(VidaIntegration* self, const double* lambda, double*
   }
 }
 
+/* Returns the largest size in the mass norm of a coordinate. */
+static double find_way(const VidaIntegration* self) {
+  double way = 0.0;
+  for (int k = 0; k < self->model.n; k++) {
+    way = fmax(way, self->model.root_mass[k] * vida__position_size(self, k));
+  }
+  return way;
+}
+
+/* Returns whether the largest size of the unit of coordinate i is zero, or rounding beside those of
+ * other units. */
+static bool is_unmoved(const VidaIntegration* self, int i, double size) {
+  double heaviest = 0.0;
+  for (int k = i; k < self->model.n; k++) {
+    const bool is_alike = self->model.system->coordinates[k].alike == i;
+    heaviest = is_alike ? fmax(heaviest, self->model.root_mass[k]) : heaviest;
+  }
+  return !(size > 0.0) || (heaviest > 0.0 && size * heaviest <= rounding * find_way(self));
+}
+
 /* The size of coordinates of a unit that are all zero at the start: from the other sizes by the
  * masses, for an angle at most a radian; if all coordinates are zero, from accelerations and
  * velocities. */
 static double unmoved_size(const VidaIntegration* self, int i, double speed, double acceleration) {
   const double h = self->node.h;
   const bool is_angle = strcmp(self->model.system->coordinates[i].unit, "rad") == 0;
-  double way = 0.0;
-  for (int k = 0; k < self->model.n; k++) {
-    way = fmax(way, self->model.root_mass[k] * vida__position_size(self, k));
-  }
+  double way = find_way(self);
   way = way > 0.0 ? way * self->model.inverse_root[i] : h * speed + 0.5 * h * h * acceleration;
   return way > 0.0 && !(is_angle && way > 1.0) ? way : 1.0;
 }
@@ -229,7 +246,7 @@ static void measure(VidaIntegration* self) {
     }
     double* size = &own->position_size[i];
     double* speed = &own->speed_size[i];
-    *size = *size > 0.0 ? *size : unmoved_size(self, i, *speed, acceleration[i]);
+    *size = is_unmoved(self, i, *size) ? unmoved_size(self, i, *speed, acceleration[i]) : *size;
     *speed = fmax(*speed, sqrt(acceleration[i] * *size));
     /* The speed of a coordinate that a step moves only within rounding is not significant. */
     *speed = *speed > rounding * *size / h ? *speed : *size / h;

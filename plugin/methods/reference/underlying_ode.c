@@ -276,36 +276,51 @@ int vida__underlying_failed(underlying_ode* own, int code, VidaError* error) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* Relative to values of the same unit, or, in the mass norm, to those of all units. */
+static const double rounding = 1e-12;
+
+/* Computes the largest values of each unit (n), at its first coordinate. A unit whose values are
+ * rounding beside those of others, as the velocities of the centre of a body that only spins, has
+ * the largest value 0. */
+static void find_largest(const VidaIntegration* self, const double* value, double* largest) {
+  const vida_coordinate* coordinates = self->model.system->coordinates;
+  double* heaviest = self->work.place;
+  double moved = 0.0;
+  memset(largest, 0, (size_t)self->model.n * sizeof *largest);
+  memset(heaviest, 0, (size_t)self->model.n * sizeof *heaviest);
+  for (int i = 0; i < self->model.n; i++) {
+    const int unit = coordinates[i].alike;
+    largest[unit] = fmax(largest[unit], value[i]);
+    heaviest[unit] = fmax(heaviest[unit], self->model.root_mass[i]);
+    moved = fmax(moved, self->model.root_mass[i] * value[i]);
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    const bool is_moved = largest[i] * heaviest[i] > rounding * moved || !(heaviest[i] > 0.0);
+    largest[i] = is_moved || !isfinite(moved) ? largest[i] : 0.0;
+  }
+}
+
 /* Sizes that are zero, or nearly so, become the largest size of the same unit, or, if all of them
- * are zero, `otherwise`. */
+ * are zero or rounding, `otherwise`. */
 static void complete_sizes(const VidaIntegration* self, const double* otherwise, double* size) {
   static const double nothing = 1e-8;
   const VidaSystem* system = self->model.system;
   vida__share_sizes(system, size);
-  double* largest = self->work.speed; /* at the first coordinate of each unit */
-  memset(largest, 0, (size_t)self->model.n * sizeof *largest);
-  for (int i = 0; i < self->model.n; i++) {
-    double* own = &largest[system->coordinates[i].alike];
-    *own = fmax(*own, size[i]);
-  }
+  double* largest = self->work.speed;
+  find_largest(self, size, largest);
   for (int i = 0; i < self->model.n; i++) {
     const double own = largest[system->coordinates[i].alike];
-    size[i] = size[i] > nothing * own ? size[i] : own > 0.0 ? own : otherwise[i];
+    size[i] = !(own > 0.0) ? otherwise[i] : size[i] > nothing * own ? size[i] : own;
   }
 }
 
-/* Sets values to zero that are rounding beside others of the same unit. */
+/* Sets values to zero that are rounding. */
 static void drop_rounding(const VidaIntegration* self, double* value) {
-  static const double rounding = 1e-12;
-  const VidaSystem* system = self->model.system;
-  double* largest = self->work.speed; /* at the first coordinate of each unit */
-  memset(largest, 0, (size_t)self->model.n * sizeof *largest);
+  double* largest = self->work.speed;
+  find_largest(self, value, largest);
   for (int i = 0; i < self->model.n; i++) {
-    double* own = &largest[system->coordinates[i].alike];
-    *own = fmax(*own, value[i]);
-  }
-  for (int i = 0; i < self->model.n; i++) {
-    value[i] = value[i] > rounding * largest[system->coordinates[i].alike] ? value[i] : 0.0;
+    const double own = largest[self->model.system->coordinates[i].alike];
+    value[i] = own > 0.0 && value[i] > rounding * own ? value[i] : 0.0;
   }
 }
 

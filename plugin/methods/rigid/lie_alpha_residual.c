@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "methods/rigid/lie_alpha.h"
+#include "system/evaluate/sizes.h"
 
 int vida__lie_alpha_move(VidaIntegration* self, const double* turn) {
   static const double largest_turn = 3.0; /* rad */
@@ -154,7 +155,8 @@ int vida__lie_alpha_residual(VidaIntegration* self, int* body) {
 }
 
 /* Computes the sizes of the rows of G u: those of the speeds of whole bodies, since a rate that
- * vanishes is known to the rounding of the others only. */
+ * vanishes is known to the rounding of the others only; where these vanish, too, as at a point on
+ * the axis of its body, a part of the motion. */
 static void find_rate_sizes(VidaIntegration* self, double* size) {
   const vida_lie_state* lie = self->state;
   const lie_alpha* own = vida__lie_alpha_of(self);
@@ -165,6 +167,10 @@ static void find_rate_sizes(VidaIntegration* self, double* size) {
     of[0] = of[1] = of[2] = sqrt(vida__lie_dot(of, of));
   }
   vida__lie_row_sizes(own->joints, speed, size);
+  for (int k = 0; k < own->joints->rows; k++) {
+    const double moved = own->motion * self->model.row_stiffness[own->joints->row[k]];
+    size[k] = fmax(size[k], VIDA_VANISHING_PART * moved);
+  }
 }
 
 int vida__lie_alpha_velocity_residual(VidaIntegration* self) {

@@ -24,6 +24,9 @@ enum {
  * measures claims. */
 static const double rounding_of_invariants = 1e-11;
 static const double rounding_of_constraints = 1e-13;
+/* Rows that depend on others follow from them with the rounding of the solutions of nearly singular
+ * equations. */
+static const double rounding_of_dependent_rates = 1e-11;
 
 /* A slope that exceeds its 95 % interval by this factor is a drift: of about ten methods with three
  * steps each, one slope exceeds the interval itself by chance. */
@@ -106,12 +109,18 @@ static bool has_lost_energy(const VidaRow* row) {
          vida__has_remark(row, VIDA_REMARK_PARASITIC);
 }
 
+static double find_rounding(const VidaRow* row, int what) {
+  const bool depends = vida__has_remark(row, VIDA_REMARK_ROW_DEPENDS) ||
+                       vida__has_remark(row, VIDA_REMARK_ROWS_DEPEND);
+  return what == RATES && depends ? rounding_of_dependent_rates : quantities[what].rounding;
+}
+
 static vida_verdict judge(const VidaStudy* study, const vida_run* run, int what) {
   const double error = error_of(&run->row, what);
   const double size = size_of(study, run, what);
   const double time = fabs(study->time);
   const fit drift = find_fit(run, what);
-  if (error <= quantities[what].rounding * size || error == 0.0) {
+  if (error <= find_rounding(&run->row, what) * size || error == 0.0) {
     return VIDA_VERDICT_ROUNDING;
   }
   if (isnan(drift.slope) && isnan(drift.interval)) {

@@ -66,7 +66,49 @@ double vida__find_system_size(const VidaSystem* system, const double* entries, c
   return size;
 }
 
-static const double least_part = 1e-8; /* about the square root of rounding */
+static double* largest_of(vida_unit_sizes* sizes, const char* unit) {
+  bool is_new;
+  return &sizes->largest[vida__unit_slot(sizes, unit, &is_new)];
+}
+
+/* Finds the largest mass of each unit in the row from the entry `first` on, and the largest x of
+ * the row in the mass norm. Returns the end of its entries. */
+static int find_row_motion(const VidaSystem* system, const double* root_mass, const double* x,
+                           int first, vida_unit_sizes* heaviest, double* scaled) {
+  int e = first;
+  heaviest->count = 0;
+  *scaled = 0.0;
+  for (; e < system->entry_count && system->entries[e].row == system->entries[first].row; e++) {
+    const int i = system->entries[e].coordinate;
+    double* mass = largest_of(heaviest, system->coordinates[i].unit);
+    *mass = fmax(*mass, root_mass[i]);
+    *scaled = fmax(*scaled, root_mass[i] * x[i]);
+  }
+  return e;
+}
+
+void vida__raise_row_sizes(const VidaSystem* system, const double* entries, const double* root_mass,
+                           const double* x, double part, double* sizes) {
+  static const double elsewhere = 0.1;
+  vida_unit_sizes largest = {0}, heaviest;
+  double scaled;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    double* most = largest_of(&largest, system->coordinates[i].unit);
+    *most = fmax(*most, x[i]);
+  }
+  for (int e = 0; e < system->entry_count;) {
+    const int row = system->entries[e].row;
+    const int end = find_row_motion(system, root_mass, x, e, &heaviest, &scaled);
+    double size = 0.0;
+    for (; e < end; e++) {
+      const char* unit = system->coordinates[system->entries[e].coordinate].unit;
+      const double mass = *largest_of(&heaviest, unit);
+      const double moved = mass > 0.0 ? scaled / mass : 0.0;
+      size += fabs(entries[e]) * fmax(moved, elsewhere * *largest_of(&largest, unit));
+    }
+    sizes[row] = isfinite(size) ? fmax(sizes[row], part * size) : sizes[row];
+  }
+}
 
 /* Returns the smallest displacement, in the mass norm, that changes some row by its length. */
 static double size_of_lengths(const VidaSystem* system, const double* entries, const double* mass) {
@@ -94,5 +136,5 @@ double vida__least_size(const VidaSystem* system, const double* entries, const d
     const bool is_angle = angle && system->coordinates[i].unit == angle;
     largest = fmax(largest, sqrt(mass[i]) * fmax(fabs(x[i]), is_angle ? 1.0 : 0.0));
   }
-  return isfinite(largest) ? least_part * largest : 0.0;
+  return isfinite(largest) ? VIDA_LEAST_PART * largest : 0.0;
 }

@@ -39,9 +39,25 @@ void vida__add_row_sizes(const VidaSystem* system, const double* entries, const 
 double vida__find_system_size(const VidaSystem* system, const double* entries, const double* x,
                               int row);
 
+/* Terms of rows of positions that are a smaller part of the lengths of the system are no measure of
+ * their row: violations are rounding from about a ten-millionth of a size on. */
+#define VIDA_VANISHING_PART 1e-5
+
+/* Raises sizes (m) of rows of G x to `part` of those that they would have if nothing in them
+ * vanished: if each entry were multiplied by the value of its unit that moves, in the mass norm, as
+ * much as the row's other coordinates (the rates of a body that spins about its centre, or its
+ * radius of gyration, beside a centre at rest in the origin), or by a tenth of the largest value of
+ * its unit in the system. `entries` are those of G; x (n) are sizes, root_mass (n) the square roots
+ * of their masses, both equal for the components of a vector or quaternion. */
+void vida__raise_row_sizes(const VidaSystem* system, const double* entries, const double* root_mass,
+                           const double* x, double part, double* sizes);
+
+/* Part of the largest component in the mass norm: about the square root of rounding. */
+#define VIDA_LEAST_PART 1e-8
+
 /* Returns the least size of a coordinate in the mass norm, sqrt(M_ii) |x_i|. It is for coordinates
  * whose unit has no other value (an angle of 0 beside lengths), so that the rounding of a solver
- * does not count as their size. It is a small fraction of the largest component of x (n), of an
+ * does not count as their size. It is VIDA_LEAST_PART of the largest component of x (n), of an
  * angle of 1 rad and, if x are positions, of the lengths of rows; 0 if all of these are 0.
  * `entries` are those of G; mass (n) is the diagonal of M. */
 double vida__least_size(const VidaSystem* system, const double* entries, const double* mass,

@@ -1,4 +1,5 @@
 /* Sizes with which changes and violations of initial values are compared. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,16 +29,42 @@ static double recall_largest(vida_unit_sizes* sizes, const vida_start_work* work
   return sizes->largest[at];
 }
 
+/* Returns the largest change of a coordinate with this unit that is rounding beside the values of
+ * all units: where a body is at the origin but for 1e-17 m, its own place has no size. */
+static double find_rounded(const vida_start_work* work, const char* unit) {
+  static const double rounding = 64.0 * DBL_EPSILON;
+  const VidaSystem* system = work->system;
+  double heaviest = 0.0;
+  for (int i = 0; i < system->coordinate_count; i++) {
+    const bool is_alike = strcmp(unit, system->coordinates[i].unit) == 0;
+    heaviest = is_alike ? fmax(heaviest, work->mass[i]) : heaviest;
+  }
+  return work->least > 0.0 && heaviest > 0.0
+             ? rounding / VIDA_LEAST_PART * work->least / sqrt(heaviest)
+             : 0.0;
+}
+
+static double recall_rounded(vida_unit_sizes* sizes, const vida_start_work* work,
+                             const char* unit) {
+  bool is_new;
+  const int at = vida__unit_slot(sizes, unit, &is_new);
+  if (is_new) {
+    sizes->largest[at] = find_rounded(work, unit);
+  }
+  return sizes->largest[at];
+}
+
 double vida__measure_start_change(const vida_start_work* work, const double* x, int* index) {
   const VidaSystem* system = work->system;
-  vida_unit_sizes sizes = {0};
+  vida_unit_sizes sizes = {0}, rounded = {0};
   double worst = 0.0;
   *index = 0;
   for (int i = 0; i < system->coordinate_count; i++) {
+    const char* unit = system->coordinates[i].unit;
     const double change = fabs(x[i] - work->given[i]);
-    const double largest = fmax(recall_largest(&sizes, work, x, system->coordinates[i].unit),
+    const double largest = fmax(recall_largest(&sizes, work, x, unit),
                                 work->least > 0.0 ? work->least / sqrt(work->mass[i]) : 0.0);
-    if (change > 0.0 && change / largest > worst) {
+    if (change > recall_rounded(&rounded, work, unit) && change / largest > worst) {
       worst = change / largest;
       *index = i;
     }

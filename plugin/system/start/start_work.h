@@ -54,8 +54,8 @@ void vida__note_undetermined(const vida_start_work* work, vida_start_level which
 
 /* ---- sizes (start_sizes.c) ---- */
 
-/* Returns the largest change of a value of x (n) relative to the largest value of its unit; *index
- * receives its index. */
+/* Returns the largest change of a value of x (n) relative to the largest value of its unit,
+ * without changes that are rounding beside the values of all units; *index receives its index. */
 double vida__measure_start_change(const vida_start_work* work, const double* x, int* index);
 /* Adds to work->floor the largest velocity of each unit, since a rod with ends at rest has no size
  * of its own. */
