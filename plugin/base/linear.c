@@ -9,6 +9,7 @@
 #include <sunmatrix/sunmatrix_sparse.h>
 
 #include "base/dense.h"
+#include "base/direct_solver.h"
 #include "base/elimination.h"
 #include "base/elimination_solver.h"
 #include "base/error.h"
@@ -392,11 +393,63 @@ static bool is_badly_scaled(const vida_linear* linear) {
   return isfinite(largest) && largest > most_apart * least;
 }
 
+/* The ratio of the sizes of a row and its unknown is a mass, or for constraints the reciprocal of
+ * one. */
+static double mass_of(const vida_linear* linear, int i) {
+  return linear->unknown_reciprocal[i] / linear->row_reciprocal[i];
+}
+
+/* Returns whether the given sizes show that all masses are far from 1, so that pivots would depend
+ * on their unit. Then there are two groups of rows, above and below *middle. Light masses beside
+ * heavy ones are none: pivots may well depend on them. */
+static bool are_sizes_apart(const vida_linear* linear, double* middle) {
+  static const double apart = 1e11;
+  const int size = linear->row_reciprocal ? linear->pattern->size : 0;
+  double least = INFINITY, most = 0.0;
+  for (int i = 0; i < size; i++) {
+    const double mass = mass_of(linear, i);
+    least = mass < least ? mass : least;
+    most = mass > most ? mass : most;
+  }
+  if (!(isfinite(most) && most > apart * apart * least)) {
+    return false;
+  }
+  *middle = sqrt(most) * sqrt(least);
+  for (int i = 0; i < size; i++) {
+    const double ratio = mass_of(linear, i) / *middle;
+    if (ratio < apart && ratio * apart > 1.0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Scales each group of rows by one number, as if its mean mass were the unit of mass. */
+static void take_sizes(vida_linear* linear, double middle) {
+  double sum[2] = {0.0, 0.0};
+  int count[2] = {0, 0};
+  for (int i = 0; i < linear->pattern->size; i++) {
+    const double mass = mass_of(linear, i);
+    sum[mass > middle] += log2(mass);
+    count[mass > middle]++;
+  }
+  for (int i = 0; i < linear->pattern->size; i++) {
+    const int group = mass_of(linear, i) > middle;
+    linear->scale[i] = exp2(round(-0.5 * sum[group] / count[group]));
+  }
+}
+
 /* Symmetric scaling to extents near 1 (Ruiz 2001), by powers of two, which round nothing. */
 static void find_scales(vida_linear* linear) {
   enum { ROUNDS = 6 };
   const vida_pattern* pattern = linear->pattern;
   int exponent;
+  double middle;
+  if (are_sizes_apart(linear, &middle)) {
+    take_sizes(linear, middle);
+    linear->is_scaled = true;
+    return;
+  }
   if (are_columns_near(linear)) {
     linear->is_scaled = false;
     return;
@@ -490,6 +543,48 @@ int vida__linear_solve(vida_linear* linear, const double* b, double* x) {
   }
   memcpy(x, solution, (size_t)size * sizeof *x);
   scale_vector(linear, x);
+  return VIDA_SUCCESS;
+}
+
+/* ---- the operations of a SUNLinearSolver with known sizes ------------------------------------ */
+
+static int set_up_sized(SUNLinearSolver solver, SUNMatrix matrix) {
+  vida_linear* linear = solver->content;
+  double middle;
+  linear->is_scaled = are_sizes_apart(linear, &middle);
+  if (linear->is_scaled) {
+    take_sizes(linear, middle);
+    scale_matrix(linear);
+  }
+  return SUNLinSolSetup(linear->pivoting, matrix);
+}
+
+static int solve_sized(SUNLinearSolver solver, SUNMatrix matrix, N_Vector x, N_Vector b,
+                       sunrealtype tolerance) {
+  const vida_linear* linear = solver->content;
+  double* side = N_VGetArrayPointer(b);
+  scale_vector(linear, side);
+  const int code = SUNLinSolSolve(linear->pivoting, matrix, x, b, tolerance);
+  for (int i = 0; i < linear->pattern->size && linear->is_scaled && b != x; i++) {
+    side[i] /= linear->scale[i]; /* KINSOL looks at it; powers of two leave no rounding */
+  }
+  scale_vector(linear, N_VGetArrayPointer(x));
+  return code;
+}
+
+int vida__linear_use_sizes(vida_linear* linear, const double* row_reciprocal,
+                           const double* unknown_reciprocal, SUNContext context) {
+  static const vida_direct_operations operations = {set_up_sized, solve_sized};
+  if (linear->given || linear->is_reduced || linear->solver != linear->pivoting) {
+    return VIDA_SUCCESS;
+  }
+  SUNLinearSolver solver = vida__direct_solver(operations, linear, context);
+  if (!solver) {
+    return VIDA_OUT_OF_MEMORY;
+  }
+  linear->solver = solver;
+  linear->row_reciprocal = row_reciprocal;
+  linear->unknown_reciprocal = unknown_reciprocal;
   return VIDA_SUCCESS;
 }
 

@@ -51,6 +51,7 @@ typedef struct vida_linear {
   /* Powers of two that scale the rows and columns of the last factors (size each), if their sizes
    * differ so much that units would determine the pivots. */
   double *scale, *extent;
+  const double *row_reciprocal, *unknown_reciprocal; /* size each: see vida__linear_use_sizes */
   bool is_scaled;
   struct vida_given_solver* given; /* NULL: the solver is one of VIDA's */
   bool is_reduced;                 /* the solver removes multipliers (null_space_solver.h) */
@@ -70,6 +71,13 @@ int vida__linear_create_given(SUNContext context, const vida_pattern* pattern, v
 /* Creates a matrix of the KKT pattern with n coordinates whose solver removes the multipliers. */
 int vida__linear_create_reduced(SUNContext context, const vida_pattern* pattern, int n,
                                 vida_linear** linear, VidaError* error);
+/* Tells a matrix the reciprocal sizes of its rows and unknowns (size each), which the caller may
+ * change and which must outlive it. If all masses are so large or so small that pivots would depend
+ * on their unit, `solver` scales rows and columns for another unit. Without effect with a given or
+ * reducing solver, and with elimination, whose order does not depend on units. Fails only without
+ * memory. */
+int vida__linear_use_sizes(vida_linear* linear, const double* row_reciprocal,
+                           const double* unknown_reciprocal, SUNContext context);
 /* Frees a matrix and sets *linear to NULL; NULL is allowed. */
 void vida__linear_destroy(vida_linear** linear);
 /* Sets all values to 0. */

@@ -59,8 +59,13 @@ static void take_given_values(VidaCheck* check) {
   }
 }
 
-static void find_scales(VidaCheck* check) {
+/* `work` (2 n) and `entries` are work space. */
+static void find_scales(VidaCheck* check, double* work, double* entries) {
   const VidaSystem* system = check->system;
+  vida__find_start_sizes(&check->evaluator, entries, work, check->scale, &check->extent);
+  if (check->extent.away > 0.0) {
+    return; /* positions say where the system is, and not how large */
+  }
   for (int i = 0; i < system->coordinate_count; i++) {
     check->scale[i] = 0.0;
     double* largest = &check->scale[system->coordinates[i].alike];
@@ -355,7 +360,7 @@ static int carry_out(VidaCheck* check, const VidaStartOptions* options, double* 
     vida__check_find(check, VIDA_SEVERITY_ERROR, "start", "forces have no finite value there%s%s",
                      *check->evaluator.error.message ? ": " : "", check->evaluator.error.message);
   }
-  find_scales(check);
+  find_scales(check, work, entries);
   int code = VIDA_SUCCESS;
   if (!find_near(check, work, entries)) {
     vida__check_find(check, VIDA_SEVERITY_ERROR, "start", "the model cannot be evaluated there: %s",

@@ -5,7 +5,7 @@
 #include <vida/check.h>
 
 #include "base/error.h"
-#include "system/evaluate/evaluate.h"
+#include "system/evaluate/own_sizes.h"
 
 struct VidaCheck {
   const VidaSystem* system;
@@ -23,7 +23,8 @@ struct VidaCheck {
   double t;
   double *q, *v;           /* n each: the initial state; if none was found, the given values */
   double *q_near, *v_near; /* n each: a nearby state in general position */
-  double* scale;           /* n: sizes of positions, by units */
+  double* scale;           /* n: sizes of positions, by units, or own sizes far from the origin */
+  vida_extent extent;
 };
 
 /* Adds a finding. */

@@ -142,7 +142,8 @@ static double largest_of(const double* values, int count) {
   return largest;
 }
 
-/* Compares at->analytic with differences along *variable; the verdict keeps the largest error. */
+/* Compares at->analytic with differences along *variable; the verdict keeps the largest error. Far
+ * from the origin, differences have the rounding of positions. */
 static void compare(probe* at, double* variable, double scale, sampler sample, int length,
                     int number, bool of_rate, verdict* so_far) {
   const double largest = largest_of(at->analytic, length);
@@ -160,6 +161,7 @@ static void compare(probe* at, double* variable, double scale, sampler sample, i
       const double own = fabs(at->difference[i] - at->analytic[i]);
       const double allowed = relative * fmax(fabs(at->difference[i]), fabs(at->analytic[i])) +
                              beside_largest * largest +
+                             at->check->extent.rounding / steps[k] * largest +
                              noise * fmax(size, hidden_size(at, i)) / step;
       const double ratio = own > 0.0 ? own / fmax(allowed, DBL_MIN) : 0.0;
       error = fmax(error, own);

@@ -27,6 +27,8 @@ typedef struct samples {
   vida_manifold* manifold;        /* NULL: it is not known */
   double* covector;               /* 2 n: L_q and L_v, or G^T lambda */
   double* discrete;               /* n */
+  double* placed;                 /* n: a state with points measured from the center */
+  double tolerance; /* `vanishing`, or the rounding of positions far from the origin */
   double *entries, *lambda, *rows;
   unsigned long long seed;
   /* The largest relative defects of every generator for the current part. */
@@ -67,7 +69,8 @@ static void judge_invariance(samples* at, const double* q, bool lifted, double d
   const VidaSystem* system = at->check->system;
   const int n = system->coordinate_count;
   double value[LARGEST], size[LARGEST], value_v[LARGEST], size_v[LARGEST];
-  vida__apply_generators(system, q, at->covector, false, value, size);
+  vida__measure_from_center(system, &at->check->extent, q, at->placed);
+  vida__apply_generators(system, at->placed, at->covector, false, value, size);
   vida__apply_generators(system, at->v, at->covector + n, true, value_v, size_v);
   for (int k = 0; k < at->generators; k++) {
     const double sum = value[k] + (lifted ? value_v[k] : 0.0);
@@ -81,7 +84,8 @@ static void judge_discrete(samples* at, double along, double change, double size
   double value[LARGEST], sizes[LARGEST];
   at->direction = fmax(isnan(at->direction) ? 0.0 : at->direction,
                        size > 0.0 ? fabs(along - change) / size : 0.0);
-  vida__apply_generators(at->check->system, at->middle, at->discrete, false, value, sizes);
+  vida__measure_from_center(at->check->system, &at->check->extent, at->middle, at->placed);
+  vida__apply_generators(at->check->system, at->placed, at->discrete, false, value, sizes);
   for (int k = 0; k < at->generators; k++) {
     at->discrete_defect[k] = sizes[k] > 0.0
                                  ? fmax(at->discrete_defect[k], fabs(value[k]) / sizes[k])
@@ -221,19 +225,19 @@ static void judge_part(samples* at, VidaCheckPart* part) {
   if (isnan(at->direction)) {
     return;
   }
-  if (at->direction > vanishing) {
+  if (at->direction > at->tolerance) {
     vida__check_find(at->check, VIDA_SEVERITY_ERROR, part->name,
                      "its discrete derivative times q1 - q0 differs from its change by %s of it: "
                      "energy-momentum would not keep the energy",
                      vida__real_text(number, at->direction, 3));
   }
   for (int k = 0; k < at->generators; k++) {
-    if (!at->involved[k] || at->defect[k] > vanishing) {
+    if (!at->involved[k] || at->defect[k] > at->tolerance) {
       continue;
     }
     part->equivariance =
         fmax(isnan(part->equivariance) ? 0.0 : part->equivariance, at->discrete_defect[k]);
-    if (at->discrete_defect[k] > vanishing) {
+    if (at->discrete_defect[k] > at->tolerance) {
       worst = fmax(worst, at->discrete_defect[k]);
       vida__append(names, sizeof names, "%s%s", names[0] ? ", " : "",
                    vida__generator_name(system, k));
@@ -313,7 +317,7 @@ static void check_gravity(samples* at, breakers* broken) {
     judge_invariance(at, at->q[0], false, at->breach);
   }
   for (int k = 0; k < at->generators; k++) {
-    if (at->breach[k] > vanishing) {
+    if (at->breach[k] > at->tolerance) {
       add_breaker(&broken[k], "gravity");
     }
   }
@@ -344,7 +348,7 @@ static void check_parts(samples* at, breakers* broken) {
             : has_quaternion(system, system->constraint_batches[constraint].index, part->width);
     judge_part(at, part);
     for (int k = 0; k < at->generators; k++) {
-      if (at->breach[k] > vanishing) {
+      if (at->breach[k] > at->tolerance) {
         add_breaker(&broken[k], part->name);
       }
     }
@@ -408,7 +412,7 @@ int vida__check_symmetry(VidaCheck* check, VidaError* error) {
   samples at = {.check = check, .generators = vida__generator_count(system), .seed = 20250501};
   breakers broken[LARGEST];
   memset(broken, 0, sizeof broken);
-  double* block = vida__allocate(10 * n + 3 * m + (size_t)system->entry_count, sizeof *block);
+  double* block = vida__allocate(11 * n + 3 * m + (size_t)system->entry_count, sizeof *block);
   if (!block) {
     return vida__fail_memory(error);
   }
@@ -421,9 +425,11 @@ int vida__check_symmetry(VidaCheck* check, VidaError* error) {
   at.discrete = block + 7 * n;
   at.q_on = block + 8 * n;
   at.v_on = block + 9 * n;
-  at.lambda = block + 10 * n;
+  at.placed = block + 10 * n;
+  at.lambda = block + 11 * n;
   at.rows = at.lambda + m;
   at.entries = at.rows + 2 * m;
+  at.tolerance = fmax(vanishing, check->extent.rounding);
   for (size_t r = 0; r < m; r++) {
     at.lambda[r] = 1.0 + 0.5 * vida__check_number(&at.seed);
   }

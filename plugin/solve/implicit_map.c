@@ -197,6 +197,10 @@ int vida__map_create(SUNContext context, vida_map_rows rows, VidaStepEquations f
       (!created->residual || !created->unknown || !created->unknown_scale || !created->row_scale)) {
     code = vida__fail_memory(error);
   }
+  if (!code && vida__linear_use_sizes(created->linear, N_VGetArrayPointer(created->row_scale),
+                                      N_VGetArrayPointer(created->unknown_scale), context)) {
+    code = vida__fail_memory(error);
+  }
   if (!code) {
     configure_newton(created);
     N_VConst(0.0, created->unknown);       /* KINInit looks at it */

@@ -4,7 +4,11 @@
  * xi(q) = 0 and A xi(q) = 0 in every state that satisfies the constraints. For dissipation, f xi =
  * 0 means that v + xi(q) leaves R(q,v) unchanged. All these conditions are linear in xi, so each
  * state gives rows of a small linear system, whose null space contains the symmetries. Since the
- * states are arbitrary, a false symmetry would have to hold in all of them by accident. */
+ * states are arbitrary, a false symmetry would have to hold in all of them by accident.
+ *
+ * States differ from the start by the own sizes of the coordinates (own_sizes.h) in an own time of
+ * the system, and rotations are about the middle of its points if the origin of space is far from
+ * it. So neither units nor the place of the system make a difference. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,31 +17,17 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "system/constraints/manifold.h"
+#include "system/constraints/rank.h"
 #include "system/evaluate/evaluate.h"
+#include "system/evaluate/own_sizes.h"
 #include "system/model/build.h"
 #include "system/symmetry.h"
+#include "system/symmetry_space.h"
 
 enum { LARGEST = VIDA_LARGEST_MOMENTUM_COUNT, SAMPLES = 3 };
 
 /* Rounding error of a row that vanishes, relative to the size of its terms. */
-static const double tolerance = 1e-9;
-
-typedef struct elimination {
-  int size;
-  int rank;
-  double row[LARGEST][LARGEST]; /* reduced: 1 at its own pivot, 0 at all other pivots */
-  int pivot[LARGEST];
-} elimination;
-
-static int count_rotations(int dimension) {
-  return dimension == 3 ? 3 : dimension - 1;
-}
-
-/* Finds the plane (a, b) of rotation number k: about x, y, z in space, about z in the plane. */
-static void find_plane(int dimension, int k, int* a, int* b) {
-  *a = dimension == 3 ? (k + 1) % 3 : 0;
-  *b = dimension == 3 ? (k + 2) % 3 : 1;
-}
+static const double vanishing = 1e-9;
 
 static int count_motions(const VidaSystem* system) {
   return system->particle_count + system->motion_count;
@@ -80,7 +70,7 @@ static double generate(VidaMotion kind, int dimension, int k, const double* x, i
     return lifted ? 0.0 : 1.0;
   }
   int a, b;
-  find_plane(dimension, k - dimension, &a, &b);
+  vida__find_plane(dimension, k - dimension, &a, &b);
   return axis == b ? x[a] : axis == a ? -x[b] : 0.0;
 }
 
@@ -91,9 +81,9 @@ static inline void add_point(int d, const double* x, const double* p, bool lifte
     value[k] += p[k];
     size[k] += fabs(p[k]);
   }
-  for (int k = 0; k < count_rotations(d); k++) {
+  for (int k = 0; k < vida__count_rotations(d); k++) {
     int a, b;
-    find_plane(d, k, &a, &b);
+    vida__find_plane(d, k, &a, &b);
     const double by_a = -x[b] * p[a], by_b = x[a] * p[b];
     value[d + k] += a < b ? by_a : by_b;
     value[d + k] += a < b ? by_b : by_a;
@@ -106,7 +96,7 @@ static inline void add_point(int d, const double* x, const double* p, bool lifte
 static void apply_generators(const VidaSystem* system, const double* q, const double* p,
                              bool lifted, double* value, double* size) {
   const int d = system->dimension;
-  const int generators = d + count_rotations(d);
+  const int generators = d + vida__count_rotations(d);
   for (int k = 0; k < generators; k++) {
     value[k] = size[k] = 0.0;
   }
@@ -157,137 +147,10 @@ const char* VidaSystem_MomentumName(const VidaSystem* system, int index) {
                                                                 : NULL;
 }
 
-/* Reduces a row by the others, and finds its largest entry. Returns false if it depends on them. */
-static bool reduce(const elimination* system, const double* row, double reduced[LARGEST],
-                   int* largest) {
-  const int size = system->size;
-  memcpy(reduced, row, LARGEST * sizeof *reduced);
-  for (int r = 0; r < system->rank; r++) {
-    const double factor = reduced[system->pivot[r]];
-    for (int k = 0; k < size; k++) {
-      reduced[k] -= factor * system->row[r][k];
-    }
-  }
-  int pivot = 0;
-  for (int k = 1; k < size; k++) {
-    pivot = fabs(reduced[k]) > fabs(reduced[pivot]) ? k : pivot;
-  }
-  *largest = pivot;
-  return system->rank < size && fabs(reduced[pivot]) > tolerance;
-}
-
-/* Adds a row to the reduced system, unless it depends on the others. */
-static void eliminate(elimination* system, const double* row) {
-  double reduced[LARGEST];
-  const int size = system->size;
-  int pivot;
-  if (!reduce(system, row, reduced, &pivot)) {
-    return;
-  }
-  double* kept = system->row[system->rank];
-  for (int k = 0; k < size; k++) {
-    kept[k] = reduced[k] / reduced[pivot];
-  }
-  for (int r = 0; r < system->rank; r++) {
-    const double factor = system->row[r][pivot];
-    for (int k = 0; k < size; k++) {
-      system->row[r][k] -= factor * kept[k];
-    }
-  }
-  system->pivot[system->rank++] = pivot;
-}
-
-/* Makes a row from the derivatives along all generators, scaled to one; rotations are multiplied by
- * the length `scale`. Returns false if the row vanishes. */
-static bool make_row(const elimination* rows, int dimension, double scale, const double* value,
-                     const double* size, double row[LARGEST]) {
-  double largest = 0.0;
-  memset(row, 0, LARGEST * sizeof *row);
-  for (int k = 0; k < rows->size; k++) {
-    const double unit = k < dimension ? 1.0 : scale;
-    row[k] = value[k] / unit;
-    largest = fmax(largest, size[k] / unit);
-  }
-  if (!(largest > 0.0) || !isfinite(largest)) {
-    return false;
-  }
-  for (int k = 0; k < rows->size; k++) {
-    row[k] /= largest;
-  }
-  return true;
-}
-
-static void add_row(elimination* rows, int dimension, double scale, const double* value,
-                    const double* size) {
-  double row[LARGEST];
-  if (make_row(rows, dimension, scale, value, size, row)) {
-    eliminate(rows, row);
-  }
-}
-
-static void name_momentum(vida_momentum_map* map, int dimension) {
-  static const char* axes[3] = {"x", "y", "z"};
-  map->name[0] = '\0';
-  for (int k = 0; k < LARGEST; k++) {
-    const double weight = map->weight[k];
-    char number[VIDA_REAL_TEXT_SIZE];
-    if (weight == 0.0) {
-      continue;
-    }
-    const char* axis = k < dimension ? axes[k] : axes[dimension == 3 ? k - dimension : 2];
-    const char* sign = map->name[0] ? (weight < 0.0 ? " - " : " + ") : (weight < 0.0 ? "-" : "");
-    vida__append(map->name, sizeof map->name, "%s", sign);
-    if (fabs(weight) != 1.0) {
-      vida__append(map->name, sizeof map->name, "%s ", vida__real_text(number, fabs(weight), 4));
-    }
-    vida__append(map->name, sizeof map->name, "%s_%s", k < dimension ? "L" : "J", axis);
-  }
-}
-
-/* Computes the null space: one momentum map for every generator that is not a pivot. */
-static void take_null_space(VidaSystem* system, const elimination* rows, double scale) {
-  const int d = system->dimension;
-  for (int free_one = 0; free_one < rows->size; free_one++) {
-    double weight[LARGEST] = {0.0};
-    bool is_pivot = false;
-    weight[free_one] = 1.0;
-    for (int r = 0; r < rows->rank; r++) {
-      is_pivot = is_pivot || rows->pivot[r] == free_one;
-      weight[rows->pivot[r]] = -rows->row[r][free_one];
-    }
-    if (is_pivot) {
-      continue;
-    }
-    vida_momentum_map* map = &system->momenta[system->momentum_count++];
-    for (int k = 0; k < rows->size; k++) {
-      const double in_units = k < d ? weight[k] * scale : weight[k];
-      map->weight[k] = fabs(weight[k]) > tolerance ? in_units : 0.0;
-    }
-    /* The weight of the generator itself is one, for any length scale. */
-    const double own = map->weight[free_one];
-    for (int k = 0; k < rows->size; k++) {
-      map->weight[k] /= own;
-    }
-    name_momentum(map, d);
-  }
-}
-
 /* Returns a pseudo-random number in -1 .. 1; the sequence is the same in every run. */
 static double next_number(unsigned long long* seed) {
   *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
   return (double)(*seed >> 11) / 4503599627370496.0 - 1.0;
-}
-
-static double find_length_scale(const VidaSystem* system) {
-  double scale = 0.0;
-  for (int i = 0; i < system->coordinate_count; i++) {
-    const double value = system->coordinates[i].position.value;
-    scale = isfinite(value) ? fmax(scale, fabs(value)) : scale;
-  }
-  for (int r = 0; r < system->row_count; r++) {
-    scale = fmax(scale, system->rows[r].length);
-  }
-  return scale > 0.0 ? scale : 1.0;
 }
 
 /* The motion that a coordinate belongs to (-1: none), and the index of the component. */
@@ -325,7 +188,7 @@ static void apply_to_entry(const VidaSystem* system, const double* q, owner of, 
   for (int axis = 0; axis < motion_size(motion.kind, d); axis++) {
     x[axis] = q[motion.coordinate[axis]];
   }
-  for (int k = 0; k < d + count_rotations(d); k++) {
+  for (int k = 0; k < d + vida__count_rotations(d); k++) {
     const double part = generate(motion.kind, d, k, x, of.axis, false) * component;
     value[k] += part;
     size[k] += fabs(part);
@@ -336,15 +199,18 @@ static void apply_to_entry(const VidaSystem* system, const double* q, owner of, 
 
 /* The state in which the system is evaluated. */
 typedef struct sampler {
-  elimination* rows;
+  vida_symmetry_space* rows;
   vida_evaluator* evaluator;
   vida_manifold* manifold; /* NULL: no constraints, or too many for a search */
   const owner* owners;
   const bool* is_free; /* by batches of constraints: is_free_distance of all instances */
-  double scale;
+  vida_extent extent;
+  double time; /* an own time of the system: a power of two, so that it adds no rounding */
   unsigned long long seed;
   double t;
   double *start, *q, *v; /* n each */
+  double* placed;        /* n: q, with points measured from the center */
+  double* size;          /* n: own sizes of the coordinates */
   double *l_q, *l_v;     /* n each */
   double* entries;       /* of G */
 } sampler;
@@ -380,8 +246,7 @@ static bool look_at_constraints(sampler* at, bool decided, bool adds) {
   bool breaks = false;
   for (int e = 0, end;
        e < system->entry_count && at->rows->rank < at->rows->size && (adds || !breaks); e = end) {
-    double value[LARGEST] = {0.0}, size[LARGEST] = {0.0}, row[LARGEST], reduced[LARGEST];
-    int largest;
+    double value[LARGEST] = {0.0}, size[LARGEST] = {0.0};
     while (e >= batch_end(batch)) {
       batch++;
     }
@@ -395,17 +260,10 @@ static bool look_at_constraints(sampler* at, bool decided, bool adds) {
     for (int k = e; k < end; k++) {
       const int i = system->entries[k].coordinate;
       if (at->owners[i].motion >= 0) {
-        apply_to_entry(system, at->q, at->owners[i], at->entries[k], value, size);
+        apply_to_entry(system, at->placed, at->owners[i], at->entries[k], value, size);
       }
     }
-    if (!make_row(at->rows, system->dimension, at->scale, value, size, row) ||
-        !reduce(at->rows, row, reduced, &largest)) {
-      continue;
-    }
-    breaks = true;
-    if (adds) {
-      eliminate(at->rows, row);
-    }
+    breaks = vida__symmetry_row(at->rows, value, size, adds) || breaks;
   }
   return breaks;
 }
@@ -417,7 +275,7 @@ static void add_part(sampler* at, bool has_q, bool has_v) {
   double value[LARGEST] = {0.0}, size[LARGEST] = {0.0};
   double value_v[LARGEST] = {0.0}, size_v[LARGEST] = {0.0};
   if (has_q) {
-    apply_generators(at->evaluator->system, at->q, at->l_q, false, value, size);
+    apply_generators(at->evaluator->system, at->placed, at->l_q, false, value, size);
   }
   if (has_v) {
     apply_generators(at->evaluator->system, at->v, at->l_v, true, value_v, size_v);
@@ -426,7 +284,7 @@ static void add_part(sampler* at, bool has_q, bool has_v) {
     value[k] += value_v[k];
     size[k] += size_v[k];
   }
-  add_row(at->rows, dimension, at->scale, value, size);
+  vida__symmetry_row(at->rows, value, size, true);
 }
 
 /* Computes f xi of a force. Returns false if it cannot be evaluated. */
@@ -437,7 +295,7 @@ static bool apply_to_force(sampler* at, const vida_term_batch* batch, double* va
   if (batch->kernel->gradient(batch, &place, at->l_q, at->l_v)) {
     return false;
   }
-  apply_generators(system, at->q, at->l_q, false, value, size);
+  apply_generators(system, at->placed, at->l_q, false, value, size);
   return true;
 }
 
@@ -445,29 +303,24 @@ static bool apply_to_force(sampler* at, const vida_term_batch* batch, double* va
  * together preserve, since a force and its reaction may be two terms. Returns and adds as
  * look_at_constraints does. */
 static bool look_at_forces(sampler* at, bool adds) {
-  static const double rounding = 1e-12;
+  static const double balanced = 1e-12;
   const VidaSystem* system = at->evaluator->system;
   double sum[LARGEST] = {0.0}, sizes[LARGEST] = {0.0};
   bool breaks = false;
   for (int pass = 0; pass < 2 && system->has_forces; pass++) {
     for (int part = 0; part < system->term_batch_count; part++) {
       const vida_term_batch* batch = &system->term_batches[part];
-      double value[LARGEST], size[LARGEST], row[LARGEST], reduced[LARGEST];
-      int largest;
+      double value[LARGEST], size[LARGEST];
       if (!batch->kernel->is_force || !apply_to_force(at, batch, value, size)) {
         continue;
       }
       for (int k = 0; k < at->rows->size; k++) {
         sum[k] += pass == 0 ? value[k] : 0.0;
         sizes[k] += pass == 0 ? size[k] : 0.0;
-        value[k] = fabs(sum[k]) <= rounding * sizes[k] ? 0.0 : value[k];
+        value[k] = fabs(sum[k]) <= balanced * sizes[k] ? 0.0 : value[k];
       }
-      if (pass == 1 && make_row(at->rows, system->dimension, at->scale, value, size, row) &&
-          reduce(at->rows, row, reduced, &largest)) {
-        breaks = true;
-        if (adds) {
-          eliminate(at->rows, row);
-        }
+      if (pass == 1) {
+        breaks = vida__symmetry_row(at->rows, value, size, adds) || breaks;
       }
     }
   }
@@ -501,14 +354,21 @@ static bool add_lagrangian(sampler* at) {
   return true;
 }
 
-static void choose_state(sampler* at) {
-  for (int i = 0; i < at->evaluator->system->coordinate_count; i++) {
-    at->q[i] = at->start[i] + at->scale * next_number(&at->seed);
-    at->v[i] = at->scale * next_number(&at->seed);
-  }
+/* Prepares the state that is in q. */
+static void place_state(sampler* at) {
+  vida__measure_from_center(at->evaluator->system, &at->extent, at->q, at->placed);
 }
 
-static bool can_evaluate(sampler* at) {
+static void choose_state(sampler* at) {
+  for (int i = 0; i < at->evaluator->system->coordinate_count; i++) {
+    at->q[i] = at->start[i] + at->size[i] * next_number(&at->seed);
+    at->v[i] = at->size[i] / at->time * next_number(&at->seed);
+  }
+  place_state(at);
+}
+
+static bool can_evaluate(sampler* at, double t) {
+  at->t = t;
   return !vida__gradient(at->evaluator, at->t, at->q, at->v, at->l_q, at->l_v) &&
          !vida__jacobian(at->evaluator, at->t, at->q, at->entries);
 }
@@ -518,14 +378,9 @@ static bool can_evaluate(sampler* at) {
  * constraint manifold; if no state on the manifold is found, this state decides. */
 static bool sample_state(sampler* at, double t) {
   choose_state(at);
-  at->t = t;
-  if (!can_evaluate(at)) {
-    at->t = 0.0; /* terms may not be defined at all times */
-    if (t == 0.0 || !can_evaluate(at)) {
-      return false;
-    }
-  }
-  if (!add_lagrangian(at)) {
+  /* Terms may not be defined at all times. */
+  if (!(can_evaluate(at, t * at->time) || can_evaluate(at, t) || can_evaluate(at, 0.0)) ||
+      !add_lagrangian(at)) {
     return false;
   }
   look_at_constraints(at, true, true);
@@ -534,6 +389,7 @@ static bool sample_state(sampler* at, double t) {
       vida__jacobian(at->evaluator, at->t, at->q, at->entries)) {
     return false;
   }
+  place_state(at);
   look_at_constraints(at, false, true);
   look_at_forces(at, true);
   return true;
@@ -552,21 +408,61 @@ static void sample(sampler* at, VidaSystem* system) {
     evaluated += sample_state(at, times[s % TIMES]);
   }
   if (evaluated >= size) {
-    take_null_space(system, at->rows, at->scale);
+    vida__take_null_space(system, at->rows, &at->extent);
   }
+}
+
+/* Finds a time in which forces move the coordinates by their sizes, or, without forces, in which
+ * the given rates do. Potentials and masses may be parts of one term, and neither may be lost
+ * beside the other. */
+static int find_time(sampler* at, VidaError* error) {
+  const VidaSystem* system = at->evaluator->system;
+  const int n = system->coordinate_count;
+  at->time = 1.0;
+  if (system->only_potentials) {
+    return VIDA_SUCCESS; /* masses are terms of their own */
+  }
+  double* matrix = vida__allocate((size_t)system->pattern.entries, sizeof *matrix);
+  double* mass = vida__allocate((size_t)n, sizeof *mass);
+  const unsigned long long seed = at->seed;
+  double inertia = 0.0, work = 0.0, rate = 0.0;
+  if (!matrix || !mass) {
+    free(matrix);
+    free(mass);
+    return vida__fail_memory(error);
+  }
+  choose_state(at);
+  at->seed = seed;
+  memset(at->v, 0, (size_t)n * sizeof *at->v);
+  if (!vida__find_masses(at->evaluator, 0.0, at->q, at->v, matrix, mass) &&
+      !vida__gradient(at->evaluator, 0.0, at->q, at->v, at->l_q, at->l_v)) {
+    for (int i = 0; i < n; i++) {
+      const double given = system->coordinates[i].velocity.value;
+      inertia += mass[i] * at->size[i] * at->size[i];
+      work += fabs(at->l_q[i]) * at->size[i];
+      rate = isfinite(given) ? fmax(rate, fabs(given) / at->size[i]) : rate;
+    }
+  }
+  const double own = work > 0.0 ? sqrt(inertia / work) : 1.0 / rate;
+  if (own > 0.0 && isfinite(own)) {
+    at->time = exp2(round(log2(own)));
+  }
+  free(matrix);
+  free(mass);
+  return VIDA_SUCCESS;
 }
 
 int vida__find_symmetries(VidaSystem* system, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count;
-  elimination rows = {.size = system->dimension + count_rotations(system->dimension)};
+  vida_symmetry_space rows = {.size = system->dimension + vida__count_rotations(system->dimension),
+                              .dimension = system->dimension};
   vida_evaluator evaluator;
   sampler at = {.rows = &rows, .evaluator = &evaluator, .seed = 20250101};
   system->momentum_count = 0;
   if (count_motions(system) == 0) {
     return VIDA_SUCCESS;
   }
-  at.scale = find_length_scale(system);
-  double* work = vida__allocate(5 * n, sizeof *work);
+  double* work = vida__allocate(7 * n, sizeof *work);
   owner* owners = vida__allocate(n, sizeof *owners);
   bool* is_free = vida__allocate((size_t)system->constraint_batch_count, sizeof *is_free);
   at.entries = vida__allocate((size_t)system->entry_count, sizeof *at.entries);
@@ -588,10 +484,18 @@ int vida__find_symmetries(VidaSystem* system, VidaError* error) {
     at.v = at.q + n;
     at.l_q = at.v + n;
     at.l_v = at.l_q + n;
+    at.placed = at.l_v + n;
+    at.size = at.placed + n;
     for (size_t i = 0; i < n; i++) {
       const double start = system->coordinates[i].position.value;
       at.start[i] = isfinite(start) ? start : 0.0;
     }
+    vida__find_start_sizes(&evaluator, at.entries, at.q, at.size, &at.extent);
+    rows.length = at.extent.length;
+    rows.tolerance = fmax(vanishing, at.extent.rounding);
+    code = find_time(&at, error);
+  }
+  if (!code) {
     sample(&at, system);
   }
   vida__manifold_destroy(&at.manifold);
@@ -658,7 +562,7 @@ void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, dou
       after += q[at[k]] * q[at[k]];
     }
     const double scale = sqrt(after / before);
-    if (!(fabs(scale - 1.0) > tolerance) || !isfinite(scale)) {
+    if (!(fabs(scale - 1.0) > vanishing) || !isfinite(scale)) {
       continue; /* not scaled, or computed from the constraints */
     }
     for (int k = 0; k < 4; k++) {
@@ -673,7 +577,8 @@ void vida__scale_quaternion_rates(const VidaSystem* system, const double* q, dou
 /* ---- for checks ------------------------------------------------------------------------------ */
 
 int vida__generator_count(const VidaSystem* system) {
-  return count_motions(system) > 0 ? system->dimension + count_rotations(system->dimension) : 0;
+  return count_motions(system) > 0 ? system->dimension + vida__count_rotations(system->dimension)
+                                   : 0;
 }
 
 const char* vida__generator_name(const VidaSystem* system, int generator) {

@@ -8,12 +8,14 @@
  * quaternion; its own index if it belongs to none. */
 void vida__group_coordinates(const VidaSystem* system, int* group);
 
-/* Computes scale (n): factors that give the columns of G comparable sizes. A factor is the
- * reciprocal of the largest entry of the column, each entry relative to the largest one of its row.
- * It depends neither on masses nor on units. Coordinates of a group share one factor, because the
- * user chooses the directions of axes. A column far below all others of its unit may be rounding:
- * its factor is at most 1e8 times theirs. `entries` are those of G; `largest` (m) is work space. */
+/* Computes scale (n): factors that give the columns of G comparable sizes. All columns are first
+ * multiplied by the own sizes of their coordinates (own_sizes.h), so that they have one unit. A
+ * factor then is the reciprocal of the largest entry of the column, each entry relative to the
+ * largest one of its row. It depends neither on masses nor on units. Coordinates of a group share
+ * one factor, because the user chooses the directions of axes. A column far below all others of its
+ * unit may be rounding: its factor is at most 1e8 times theirs. `entries` are those of G; `largest`
+ * (m) and `size` (n) are work space. */
 void vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
-                         double* largest, double* scale);
+                         double* largest, double* size, double* scale);
 
 #endif

@@ -33,6 +33,8 @@ struct vida_equations {
   vida_rank* rank;                    /* NULL: too many constraints share a coordinate */
   bool redundant, has_open_reactions; /* a force depends on a multiplier that is not unique */
   bool has_identity;                  /* instead of the mass matrix */
+  const double* unit;                 /* n: of the coordinates of such equations; NULL: 1 */
+  double* scaled;                     /* G in these units */
   /* With a constant diagonal mass matrix the equations are condensed to the multipliers. NULL: not
    * wanted, or not possible. */
   vida_multiplier_equations* condensed;
@@ -165,6 +167,7 @@ void vida__equations_destroy(vida_equations** equations) {
   free(old->solution);
   free(old->shift);
   free(old->entries);
+  free(old->scaled);
   free(old->right_side);
   free(old->work);
   free(old);
@@ -173,6 +176,14 @@ void vida__equations_destroy(vida_equations** equations) {
 
 void vida__equations_use_identity(vida_equations* equations) {
   equations->has_identity = true;
+}
+
+int vida__equations_use_units(vida_equations* equations, const double* unit) {
+  equations->has_identity = true;
+  equations->unit = unit;
+  equations->scaled =
+      vida__allocate((size_t)equations->system->entry_count, sizeof *equations->scaled);
+  return equations->scaled ? VIDA_SUCCESS : VIDA_OUT_OF_MEMORY;
 }
 
 int vida__equations_condense(vida_equations* equations, VidaError* error) {
@@ -205,7 +216,7 @@ static int find_shifts(vida_equations* equations, double t, const double* q, con
   }
   code = vida__find_masses(&equations->evaluator, t, q, v, equations->linear->values, mass);
   for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
-    mass[i] = 1.0;
+    mass[i] = equations->unit ? 1.0 / (equations->unit[i] * equations->unit[i]) : 1.0;
   }
   for (int e = 0; e < system->entry_count; e++) {
     const vida_jacobian_entry* entry = &system->entries[e];
@@ -319,8 +330,11 @@ static int factor_all(vida_equations* equations, double t, const double* q, cons
   for (int i = 0; i < system->coordinate_count && equations->has_identity; i++) {
     matrix[system->mass_slot[i]] = 1.0;
   }
-  vida__add_columns(system, equations->entries, 1.0, matrix);
-  vida__add_rows(system, rows, 1.0, matrix);
+  for (int e = 0; e < system->entry_count && equations->unit; e++) {
+    equations->scaled[e] = equations->entries[e] * equations->unit[system->entries[e].coordinate];
+  }
+  vida__add_columns(system, equations->unit ? equations->scaled : equations->entries, 1.0, matrix);
+  vida__add_rows(system, equations->unit ? equations->scaled : rows, 1.0, matrix);
   for (int r = 0; r < system->row_count && equations->redundant; r++) {
     matrix[vida__constraint_diagonal(system, r)] -= equations->shift[r];
   }

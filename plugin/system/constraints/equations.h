@@ -25,6 +25,10 @@ void vida__equations_destroy(vida_equations** equations);
 /* For projections along G^T: replaces M by the identity in factorizations, solutions and row
  * norms. */
 void vida__equations_use_identity(vida_equations* equations);
+/* The same for coordinates in units of their own: unit (n, > 0), which must outlive the equations.
+ * Right-hand sides and solutions are in these units. Do not condense such equations, and use
+ * vida__equations_factor only. Fails only without memory. */
+int vida__equations_use_units(vida_equations* equations, const double* unit);
 
 /* Condenses the equations to the multipliers (multiplier_equations.h) in the motions in which they
  * allow it; without a call of vida__equations_mark, they do not. Call vida__equations_use_identity

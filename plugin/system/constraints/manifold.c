@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "system/evaluate/own_sizes.h"
 
 enum { MOST_COORDINATES = 2000, MOST_STEPS = 30 };
 
@@ -13,7 +14,32 @@ struct vida_manifold {
   const VidaSystem* system;
   vida_equations* equations;
   double *place, *side; /* n, n + m */
+  double* unit;         /* n: own sizes, relative to the first */
 };
+
+/* Distances between states, which Newton steps make small, are measured with the own sizes of the
+ * coordinates, and so are the same in all units. */
+static int find_units(vida_manifold* manifold, VidaError* error) {
+  const VidaSystem* system = manifold->system;
+  const int n = system->coordinate_count;
+  vida_extent extent;
+  double* entries = vida__allocate((size_t)system->entry_count, sizeof *entries);
+  double* work = vida__allocate(2 * (size_t)n, sizeof *work);
+  int code = entries && work ? VIDA_SUCCESS : vida__fail_memory(error);
+  if (!code) {
+    vida__find_start_sizes(vida__equations_evaluator(manifold->equations), entries, work,
+                           manifold->unit, &extent);
+    const double first = manifold->unit[0];
+    for (int i = 0; i < n; i++) {
+      manifold->unit[i] /= first; /* 1, and no rounding, if all are the same */
+    }
+    code = vida__equations_use_units(manifold->equations, manifold->unit) ? vida__fail_memory(error)
+                                                                          : VIDA_SUCCESS;
+  }
+  free(entries);
+  free(work);
+  return code;
+}
 
 int vida__manifold_create(const VidaSystem* system, vida_manifold** manifold, VidaError* error) {
   const size_t n = (size_t)system->coordinate_count, m = (size_t)system->row_count;
@@ -26,17 +52,20 @@ int vida__manifold_create(const VidaSystem* system, vida_manifold** manifold, Vi
     return vida__fail_memory(error);
   }
   made->system = system;
-  made->place = vida__allocate(2 * n + m, sizeof *made->place);
+  made->place = vida__allocate(3 * n + m, sizeof *made->place);
   int code = vida__equations_create(system, VIDA_SOLVER_AUTO, &made->equations, error);
   if (!code && !made->place) {
     code = vida__fail_memory(error);
+  }
+  if (!code) {
+    made->side = made->place + n;
+    made->unit = made->side + n + m;
+    code = find_units(made, error);
   }
   if (code) {
     vida__manifold_destroy(&made);
     return code;
   }
-  made->side = made->place + n;
-  vida__equations_use_identity(made->equations);
   *manifold = made;
   return VIDA_SUCCESS;
 }
@@ -52,10 +81,12 @@ void vida__manifold_destroy(vida_manifold** manifold) {
   *manifold = NULL;
 }
 
-static double largest(const double* values, int count) {
+/* Returns the largest value relative to its unit (nullable: 1). */
+static double largest(const double* values, const double* unit, int count) {
   double size = 0.0;
   for (int i = 0; i < count; i++) {
-    size = isfinite(values[i]) ? fmax(size, fabs(values[i])) : INFINITY;
+    size =
+        isfinite(values[i]) ? fmax(size, fabs(unit ? values[i] / unit[i] : values[i])) : INFINITY;
   }
   return size;
 }
@@ -79,11 +110,11 @@ static bool descend(vida_manifold* manifold, double t, const double* v) {
     if (vida__equations_solve(manifold->equations, side, side)) {
       return false;
     }
-    const double moved = largest(side, n);
+    const double moved = largest(side, NULL, n);
     for (int i = 0; i < n; i++) {
-      place[i] += side[i];
+      place[i] += manifold->unit[i] * side[i];
     }
-    if (!isfinite(moved) || moved <= rounding * largest(place, n)) {
+    if (!isfinite(moved) || moved <= rounding * largest(place, manifold->unit, n)) {
       return isfinite(moved);
     }
   }
@@ -93,7 +124,9 @@ static bool descend(vida_manifold* manifold, double t, const double* v) {
 static bool project_velocity(vida_manifold* manifold, double t, double* v) {
   const int n = manifold->system->coordinate_count, m = manifold->system->row_count;
   double* side = manifold->side;
-  memcpy(side, v, (size_t)n * sizeof *v);
+  for (int i = 0; i < n; i++) {
+    side[i] = v[i] / manifold->unit[i];
+  }
   if (vida__constraint_rate(vida__equations_evaluator(manifold->equations), t, manifold->place,
                             side + n) ||
       vida__equations_factor(manifold->equations, t, manifold->place, v)) {
@@ -102,10 +135,12 @@ static bool project_velocity(vida_manifold* manifold, double t, double* v) {
   for (int r = 0; r < m; r++) {
     side[n + r] = -side[n + r];
   }
-  if (vida__equations_solve(manifold->equations, side, side) || !isfinite(largest(side, n))) {
+  if (vida__equations_solve(manifold->equations, side, side) || !isfinite(largest(side, NULL, n))) {
     return false;
   }
-  memcpy(v, side, (size_t)n * sizeof *v);
+  for (int i = 0; i < n; i++) {
+    v[i] = manifold->unit[i] * side[i];
+  }
   return true;
 }
 

@@ -263,7 +263,8 @@ void vida__rank_destroy(vida_rank** rank) {
 /* Computes B; a row of zeros has the scale zero. */
 static int scale_rows(vida_rank* rank, const double* entries, VidaError* error) {
   const VidaSystem* system = rank->system;
-  vida__scale_columns(system, entries, rank->group, rank->weight, rank->column_scale);
+  vida__scale_columns(system, entries, rank->group, rank->weight, rank->reaction,
+                      rank->column_scale);
   for (int k = 0; k < rank->m; k++) {
     double largest = 0.0;
     double sum = 0.0;
