@@ -175,8 +175,12 @@ static void enlarge_reach(double* reach, double size, double fall) {
   *reach = *reach > rounding * fall ? *reach : fall;
 }
 
-void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
+bool vida__set_reach(const vida_hybrid* hybrid, VidaStepper* stepper) {
   const vida_hybrid_contacts* own = hybrid->contacts;
+  const vida_mode* mode = vida__current_mode(hybrid);
+  if (stepper != mode->stepper && stepper != mode->probe && stepper != mode->recorder) {
+    return false; /* it is nested in the frame, and has only the rows of the system */
+  }
   const double* falls = own && mode->closed_count > 0 ? find_falls(hybrid, stepper) : NULL;
   for (int c = 0; falls && c < own->count; c++) {
     const int row = mode->first_row[c], first = own->first_row[c];
@@ -190,6 +194,7 @@ void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepp
       enlarge_reach(&reach[row + k], own->size[place], falls[place]);
     }
   }
+  return true;
 }
 
 /* Takes the forces of contact c from the multipliers, of which its own begin at `row`; the reaction

@@ -121,9 +121,9 @@ int vida__switch_coupling(vida_hybrid* hybrid, int coupling, bool engages, VidaE
 /* Hits, closes and opens the contacts whose functions are marked, at hybrid->tried. */
 int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error);
 
-/* Lets a stepper of the mode compare violations of closed contacts with the sizes that their gaps
- * have had. */
-void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper);
+/* Lets a stepper of the current mode compare violations of closed contacts with the sizes that
+ * their gaps have had. Returns false, and does nothing, if the stepper is not one of the mode. */
+bool vida__set_reach(const vida_hybrid* hybrid, VidaStepper* stepper);
 
 /* Keeps which contacts are closed, where they stick, and the sizes of gaps and rates so far;
  * `back`: restores it in the current mode. */
