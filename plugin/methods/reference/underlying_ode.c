@@ -322,7 +322,7 @@ static double drop_cancelled(underlying_ode* own, double* acceleration, double* 
   double force = 0.0, way = 0.0;
   memset(strength, 0, (size_t)self->model.n * sizeof *strength);
   memset(moves, 0, (size_t)self->model.n * sizeof *moves);
-  if (self->model.m > 0) {
+  if (self->model.m > 0 && self->adaptive) { /* fixed steps have no test of errors */
     vida__measure_uncancelled_forces(own->self, vida__equations_jacobian(own->equations),
                                      own->lambda, strength);
   }
