@@ -281,6 +281,7 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
 static int estimate_first_step(vida_ode* ode, double t, double next, double* step) {
   enum { TRIES = 3 };
   const double small = 0.01, farthest = 100.0;
+  const double most_intervals = 1e6; /* of output, where rates are rounding */
   const double* y = N_VGetArrayPointer(ode->y);
   double *slope = ode->previous, *change = ode->there;
   int code = vida__ode_rate(ode, t, y, slope);
@@ -305,6 +306,7 @@ static int estimate_first_step(vida_ode* ode, double t, double next, double* ste
   }
   const double bend = code ? 0.0 : vida__ode_norm(ode, change);
   *step = fmin(farthest * away, bend > 0.0 ? sqrt(0.5 / bend) : INFINITY);
+  *step = fmin(*step, most_intervals * (next - t));
   ode->failure = code < 0 ? code : VIDA_SUCCESS;
   return ode->failure;
 }

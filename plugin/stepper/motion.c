@@ -22,6 +22,18 @@ static void forget_node(VidaStepper* stepper) {
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
+/* Takes the sizes that the rows have had in the motion of which the stepper makes a part: a nested
+ * one starts anew at its nodes, where the terms of a row may vanish. */
+static void take_outer_reach(VidaStepper* stepper) {
+  const VidaStepper* outer = stepper->outer;
+  if (!outer || (outer->hybrid && vida__set_reach(outer->hybrid, stepper))) {
+    return;
+  }
+  for (int r = 0; r < stepper->self.model.m; r++) {
+    stepper->self.model.reach[r] = fmax(stepper->self.model.reach[r], outer->self.model.reach[r]);
+  }
+}
+
 static int factor_mass(VidaStepper* stepper, VidaError* error) {
   const vida_hessian_weights mass_only = {0.0, 0.0, 0.0, 1.0};
   vida_linear* mass = stepper->self.model.mass_matrix;
@@ -86,10 +98,7 @@ static int reset(VidaStepper* stepper, double t0, double h, const double* q, con
   if (!again) { /* sizes of constraints are those of the motion's start, not of any place in it */
     vida__measure_row_scales(&stepper->self);
   }
-  const vida_hybrid* hybrid = stepper->outer ? stepper->outer->hybrid : NULL;
-  if (hybrid) {
-    vida__set_reach(hybrid, vida__current_mode(hybrid), stepper);
-  }
+  take_outer_reach(stepper);
   measured = vida__find_redundancy(&stepper->self, error);
   vida__condensed_start(&stepper->self);
   vida__distance_steps_start(&stepper->self);

@@ -110,6 +110,7 @@ static void compare_memory(const vida_hybrid* a, const vida_hybrid* b, const cha
   same(x->reach, y->reach, count, "reach", name, k);
   same(x->graze, y->graze, count, "graze", name, k);
   same(x->creep, y->creep, count, "creep", name, k);
+  same(x->departure, y->departure, count, "departure", name, k);
   same(x->speed, y->speed, x->all->row_count, "speed", name, k);
   same(x->place, y->place, VIDA_SLIP_MOST * count, "place", name, k);
   EXPECT(memcmp(x->flags, y->flags, (size_t)count) == 0, "%s, question %ld: flags", name, k);

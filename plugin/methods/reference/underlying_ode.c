@@ -324,6 +324,42 @@ static void drop_rounding(const VidaIntegration* self, double* value) {
   }
 }
 
+/* Writes the sizes of velocities to `speed` (n), and sets them and the accelerations to zero for
+ * all coordinates of a unit if they are rounding beside the forces that cancel in the system, as in
+ * one that constraints hold at rest: they are sizes of nothing. Returns the force, in the metric of
+ * the masses, that is rounding. */
+static double drop_cancelled(underlying_ode* own, double* acceleration, double* speed) {
+  const VidaIntegration* self = own->self;
+  const vida_coordinate* coordinates = self->model.system->coordinates;
+  double *strength = own->side,
+         *moves = self->work.speed; /* at the first coordinate of each unit */
+  double force = 0.0, way = 0.0;
+  memset(strength, 0, (size_t)self->model.n * sizeof *strength);
+  memset(moves, 0, (size_t)self->model.n * sizeof *moves);
+  if (self->model.m > 0 && self->adaptive) { /* fixed steps have no test of errors */
+    vida__measure_uncancelled_forces(own->self, vida__equations_jacobian(own->equations),
+                                     own->lambda, strength);
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    force = fmax(force, strength[i] * self->model.inverse_root[i]);
+    way = fmax(way, self->model.root_mass[i] * own->position[i]);
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    const double root = self->model.root_mass[i];
+    speed[i] = fabs(self->node.v[i]);
+    if (root * acceleration[i] > rounding * force ||
+        root * speed[i] > rounding * sqrt(force * way)) {
+      moves[coordinates[i].alike] = 1.0;
+    }
+  }
+  for (int i = 0; i < self->model.n; i++) {
+    const double kept = moves[coordinates[i].alike];
+    acceleration[i] *= kept;
+    speed[i] *= kept;
+  }
+  return rounding * force;
+}
+
 /* Computes sizes: of positions from their values at the start; of velocities from their values, or
  * from the accelerations over distances of that size, or, for a balanced system at rest, from the
  * forces. */
@@ -343,12 +379,14 @@ static void measure_sizes(underlying_ode* own, const double* a) {
     own->velocity[i] = fabs(a[i]);
   }
   drop_rounding(self, own->velocity);
+  const double no_force = drop_cancelled(own, own->velocity, own->n_work);
   for (int i = 0; i < self->model.n; i++) {
     const double reached = sqrt(own->velocity[i] * own->position[i]);
+    const double force = self->model.force_size[i] * self->model.inverse_root[i];
     const double balanced =
         sqrt(self->model.force_size[i] * own->position[i]) * self->model.inverse_root[i];
-    own->velocity[i] = fmax(fabs(self->node.v[i]), reached);
-    own->side[i] = balanced > 0.0 ? balanced : own->position[i] / self->node.h;
+    own->velocity[i] = fmax(own->n_work[i], reached);
+    own->side[i] = force > no_force ? balanced : own->position[i] / self->node.h;
   }
   complete_sizes(self, own->side, own->velocity);
 }

@@ -28,6 +28,8 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->reach, count},
                          {&own->graze, count},
                          {&own->creep, count},
+                         {&own->departure, count},
+                         {&own->flight, 6 * n},
                          {&own->normal, count},
                          {&own->margin, count},
                          {&own->speed, m},
@@ -36,6 +38,7 @@ static int allocate_work(vida_hybrid* hybrid, VidaError* error) {
                          {&own->node_reach, count},
                          {&own->node_graze, count},
                          {&own->node_creep, count},
+                         {&own->node_departure, count},
                          {&own->node_speed, m},
                          {&own->columns, most * n},
                          {&own->delassus, most * VIDA_IMPACT_ROWS},
@@ -175,8 +178,12 @@ static void enlarge_reach(double* reach, double size, double fall) {
   *reach = *reach > rounding * fall ? *reach : fall;
 }
 
-void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper) {
+bool vida__set_reach(const vida_hybrid* hybrid, VidaStepper* stepper) {
   const vida_hybrid_contacts* own = hybrid->contacts;
+  const vida_mode* mode = vida__current_mode(hybrid);
+  if (stepper != mode->stepper && stepper != mode->probe && stepper != mode->recorder) {
+    return false; /* it is nested in the frame, and has only the rows of the system */
+  }
   const double* falls = own && mode->closed_count > 0 ? find_falls(hybrid, stepper) : NULL;
   for (int c = 0; falls && c < own->count; c++) {
     const int row = mode->first_row[c], first = own->first_row[c];
@@ -190,6 +197,7 @@ void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepp
       enlarge_reach(&reach[row + k], own->size[place], falls[place]);
     }
   }
+  return true;
 }
 
 /* Takes the forces of contact c from the multipliers, of which its own begin at `row`; the reaction
@@ -230,14 +238,19 @@ static int find_multipliers(vida_hybrid* hybrid, const vida_sample* at, VidaErro
 }
 
 /* Returns the size below which a gap is zero: rounding, and for a contact that has just opened also
- * the error of an adaptive method, which would close it again. */
+ * the error of an adaptive method, which would close it again. A contact that has opened with a
+ * rate is away from zero before that error grows; it is there only as long as it keeps its rate
+ * without having left. */
 static double resolution_of(const vida_hybrid* hybrid, int c) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   const VidaIntegration* self = &hybrid->frame->self;
+  const int row = own->first_row[c];
+  const bool leaves =
+      own->departure[c] == 0.0 || (own->g[row] < 0.0 && own->rate[row] >= 0.5 * own->departure[c]);
   const bool has_opened =
-      hybrid->watched[hybrid->first_contact + 2 * c].is_at_zero && self->adaptive;
+      hybrid->watched[hybrid->first_contact + 2 * c].is_at_zero && self->adaptive && leaves;
   const double error = has_opened ? VidaOptions_Get(self->options, "rtol") * own->reach[c] : 0.0;
-  return fmax(fmax(error, own->graze[c]), 4.0 * DBL_EPSILON * own->size[own->first_row[c]]);
+  return fmax(fmax(error, own->graze[c]), 4.0 * DBL_EPSILON * own->size[row]);
 }
 
 /* The gap of an open contact, the normal force of a closed one. */
@@ -389,6 +402,7 @@ void vida__keep_contacts(vida_hybrid* hybrid, bool back) {
                 {own->reach, own->node_reach, count},
                 {own->graze, own->node_graze, count},
                 {own->creep, own->node_creep, count},
+                {own->departure, own->node_departure, count},
                 {own->speed, own->node_speed, (size_t)own->all->row_count}};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
     memcpy(back ? arrays[k].now : arrays[k].node, back ? arrays[k].node : arrays[k].now,
@@ -409,6 +423,16 @@ static double find_graze(const vida_hybrid_contacts* own, const vida_touching* a
   const bool is_grazing =
       at->state == VIDA_TOUCHING_OPEN && at->is_fired && !at->is_hit && !at->is_carried;
   return is_grazing ? 4.0 * fmax(fabs(own->g[row]), 16.0 * DBL_EPSILON * own->size[row]) : 0.0;
+}
+
+/* Returns the rate with which a contact opens; 0 for one whose force has vanished, or that grazes.
+ */
+static double find_departure(const vida_hybrid_contacts* own, const vida_touching* at) {
+  const bool is_pushed = at->is_hit || at->is_carried;
+  const bool departs =
+      at->state == VIDA_TOUCHING_OPEN && (is_pushed || !(at->must_open || at->is_fired));
+  const double rate = own->w[at->row];
+  return departs && rate > VIDA_ROUNDED_RATE * own->w_size[at->row] ? rate : 0.0;
 }
 
 /* A contact that ceases to slide, and slides again at once, has a slip velocity that is an error.
@@ -490,6 +514,7 @@ static int take_mode(vida_hybrid* hybrid, bool* is_changed, VidaError* error) {
     watched[0].is_at_zero = at->state == VIDA_TOUCHING_OPEN;
     own->graze[at->contact] = find_graze(own, at);
     own->creep[at->contact] = find_creep(own, at);
+    own->departure[at->contact] = find_departure(own, at);
     watched[1].is_at_zero = at->state == VIDA_TOUCHING_SLIDES && at->is_incipient;
   }
   *is_changed = *is_changed || changes;
@@ -596,6 +621,7 @@ int vida__start_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error
   memset(own->reach, 0, (size_t)own->count * sizeof *own->reach);
   memset(own->graze, 0, (size_t)own->count * sizeof *own->graze);
   memset(own->creep, 0, (size_t)own->count * sizeof *own->creep);
+  memset(own->departure, 0, (size_t)own->count * sizeof *own->departure);
   memset(own->speed, 0, (size_t)own->all->row_count * sizeof *own->speed);
   int code = vida__evaluate_contacts(hybrid, &hybrid->at, error);
   for (int c = 0; c < own->count && !code; c++) {

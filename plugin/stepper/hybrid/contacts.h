@@ -75,9 +75,11 @@ struct vida_hybrid_contacts {
   double *normal, *margin;
   double* creep; /* count: slip velocities that are too small for contacts that begin to slide */
   double* graze; /* count: gaps that are too small for bodies that move side by side */
+  double* departure; /* count: rates of gaps that have opened with a rate; otherwise 0 */
+  double* flight;    /* 6 n: stages of the step over a flight (flight.c) */
   double* speed; /* rows of `all`: largest sums of |G| |v| so far, to which rounding is compared */
   /* As the arrays without `node`, at the last node of the caller. */
-  double *node_place, *node_reach, *node_graze, *node_creep, *node_speed;
+  double *node_place, *node_reach, *node_graze, *node_creep, *node_departure, *node_speed;
   double* place;           /* count x VIDA_SLIP_MOST: displacements of contacts that stick */
   unsigned char* flags;    /* count: those of the current mode */
   unsigned char* wanted;   /* count: those of the next one */
@@ -121,9 +123,9 @@ int vida__switch_coupling(vida_hybrid* hybrid, int coupling, bool engages, VidaE
 /* Hits, closes and opens the contacts whose functions are marked, at hybrid->tried. */
 int vida__process_contacts(vida_hybrid* hybrid, bool* is_changed, VidaError* error);
 
-/* Lets a stepper of the mode compare violations of closed contacts with the sizes that their gaps
- * have had. */
-void vida__set_reach(const vida_hybrid* hybrid, const vida_mode* mode, VidaStepper* stepper);
+/* Lets a stepper of the current mode compare violations of closed contacts with the sizes that
+ * their gaps have had. Returns false, and does nothing, if the stepper is not one of the mode. */
+bool vida__set_reach(const vida_hybrid* hybrid, VidaStepper* stepper);
 
 /* Keeps which contacts are closed, where they stick, and the sizes of gaps and rates so far;
  * `back`: restores it in the current mode. */
@@ -133,6 +135,13 @@ void vida__keep_contacts(vida_hybrid* hybrid, bool back);
  * `places` (VIDA_SLIP_MOST per contact), or sets them. */
 void vida__visit_places(const vida_hybrid* hybrid, const vida_mode* mode, bool reads,
                         double* places);
+
+/* Returns the end of a part, not after `end`, in which an open contact flies and lands and which an
+ * adaptive method does not resolve; NaN if there is none (flight.c). */
+double vida__find_flight(vida_hybrid* hybrid, double end);
+/* Computes q and v (n each) after `way` (s) of such a part, with the equations of motion of `self`.
+ * Returns false if they have no solution (flight.c). */
+bool vida__fly(const vida_hybrid* hybrid, VidaIntegration* self, double way, double* q, double* v);
 
 /* ---- internal ---- */
 

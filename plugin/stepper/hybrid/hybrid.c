@@ -230,7 +230,7 @@ int vida__hybrid_start(VidaStepper* stepper, double t0, double h, const double* 
   hybrid->h = h;
   hybrid->step = hybrid->parts = 0;
   hybrid->mode = 0;
-  hybrid->has_ended = false;
+  hybrid->has_ended = hybrid->is_flying = false;
   hybrid->crowd = (vida_crowd){.event_t = NAN, .record_t = NAN, .since = NAN};
   hybrid->search = &hybrid->acting;
   hybrid->spent = (VidaStatistics){0};
@@ -299,6 +299,10 @@ static int probe_to(vida_hybrid* hybrid, double t, VidaError* error) {
   vida_sample* tried = &hybrid->tried;
   const double way = t - hybrid->at.t;
   vida__copy_sample(hybrid, &hybrid->at, tried);
+  if (hybrid->is_flying && way > 0.0 && probe->started &&
+      vida__fly(hybrid, &probe->self, way, tried->q, tried->v)) {
+    return VIDA_SUCCESS;
+  }
   if (!(way > 0.0) || (way < VIDA_SHORTEST_PART * hybrid->h && probe->started &&
                        vida__advance_shortly(&probe->self, tried->t, way, tried->q, tried->v))) {
     return VIDA_SUCCESS;
@@ -439,18 +443,25 @@ static int take_ended(vida_hybrid* hybrid, double end, VidaError* error) {
   return code ? code : vida__take_sample(hybrid, &hybrid->ended, error);
 }
 
-/* Makes the step of the method from hybrid->at to `end`; hybrid->ended receives the state there.
- * Own steps of the method are compared on the way. */
+/* Makes a short part with the probe. */
+static int make_short_part(vida_hybrid* hybrid, double end, VidaError* error) {
+  const int code = vida__try_time(hybrid, end, error);
+  vida__copy_sample(hybrid, &hybrid->tried, &hybrid->ended);
+  hybrid->is_aligned = false;
+  return code;
+}
+
+/* Makes the step of the method from hybrid->at to `end`, or a flight that ends earlier;
+ * hybrid->ended receives the state there. Own steps of the method are compared on the way. */
 static int make_part(vida_hybrid* hybrid, double end, bool is_tried, VidaError* error) {
   VidaStepper* active = vida__current_mode(hybrid)->stepper;
   const double way = end - hybrid->at.t;
   const bool is_whole = fabs(way - hybrid->h) <= 16.0 * DBL_EPSILON * fmax(fabs(end), hybrid->h);
+  const double landing = vida__find_flight(hybrid, end);
   hybrid->was_followed = false;
-  if (!is_whole && way < VIDA_SHORTEST_PART * hybrid->h) {
-    const int code = vida__try_time(hybrid, end, error);
-    vida__copy_sample(hybrid, &hybrid->tried, &hybrid->ended);
-    hybrid->is_aligned = false;
-    return code;
+  hybrid->is_flying = !isnan(landing);
+  if (hybrid->is_flying || (!is_whole && way < VIDA_SHORTEST_PART * hybrid->h)) {
+    return make_short_part(hybrid, hybrid->is_flying ? landing : end, error);
   }
   int code = VIDA_SUCCESS;
   if (!is_whole || !hybrid->is_aligned) {
@@ -550,6 +561,7 @@ static int advance(vida_hybrid* hybrid, double end, step_begin begin, VidaError*
     bool is_changed = false;
     vida__begin_searches(hybrid, &hybrid->at);
     code = begin == STEP_MADE ? VIDA_SUCCESS : make_part(hybrid, end, begin == STEP_TRIED, error);
+    hybrid->is_flying = hybrid->is_flying && begin != STEP_MADE;
     begin = STEP_NEW;
     code = code ? code : process_part(hybrid, &is_changed, error);
     if (code) {
@@ -562,7 +574,7 @@ static int advance(vida_hybrid* hybrid, double end, step_begin begin, VidaError*
       if (!vida__leave_event(hybrid, &hybrid->at) && !code) {
         code = fail_chattering(hybrid, hybrid->at.t, error);
       }
-    } else {
+    } else if (!hybrid->is_flying) {
       hybrid->at.t = end;
     }
   }
@@ -638,7 +650,7 @@ static void return_to_node(vida_hybrid* hybrid) {
   vida__copy_sample(hybrid, &hybrid->node, &hybrid->at);
   hybrid->mode = hybrid->node_mode;
   hybrid->crowd = hybrid->node_crowd;
-  hybrid->has_ended = hybrid->is_following = false;
+  hybrid->has_ended = hybrid->is_following = hybrid->is_flying = false;
   hybrid->search = &hybrid->acting;
   return_modes(hybrid);
   vida__keep_contacts(hybrid, true);

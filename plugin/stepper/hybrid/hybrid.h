@@ -90,6 +90,7 @@ struct vida_hybrid {
   vida_sample ended;              /* the end of the part, or of an own step of the method */
   bool is_following;              /* own steps of the method are compared */
   bool was_followed;              /* there were own steps in this part */
+  bool is_flying;                 /* the part is a flight (flight.c) */
   double part_end; /* s: own steps that end after it are not compared; the method interpolates */
   vida_crowd crowd;
   long parts; /* of the current step */

@@ -128,6 +128,7 @@ static void record_contacts(vida_hybrid_contacts* own, VidaRecord* record) {
                                {&own->reach, count},
                                {&own->graze, count},
                                {&own->creep, count},
+                               {&own->departure, count},
                                {&own->speed, (size_t)own->all->row_count}};
   vida__record_arrays(record, arrays, sizeof arrays / sizeof *arrays);
 }
