@@ -77,6 +77,13 @@ int64_t vida__get_integer(vida_record* record) {
   return (int64_t)get_word(record);
 }
 
+long vida__get_count(vida_record* record) {
+  const int64_t most = INT64_C(1) << 53;
+  const int64_t count = vida__get_integer(record);
+  record->too_short = record->too_short || count < -most || count > most;
+  return record->too_short ? 0 : (long)count;
+}
+
 double vida__get_real(vida_record* record) {
   const uint64_t word = get_word(record);
   double value;

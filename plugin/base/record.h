@@ -32,6 +32,9 @@ void vida__put_text(vida_record* record, const char* text);
 
 /* Read the next part. A part that is missing reads as 0 or "". */
 int64_t vida__get_integer(vida_record* record);
+/* Reads a count or an index. One above 2^53 in size, which nobody has counted, is damaged: the
+ * record is then too_short, and the result 0. */
+long vida__get_count(vida_record* record);
 double vida__get_real(vida_record* record);
 void vida__get_reals(vida_record* record, size_t count, double* values);
 /* Reads a text with its NUL into `size` bytes; one that does not fit is an error. */

@@ -305,7 +305,7 @@ int vida__get_recorded_run(VidaRecording* recording, int index, vida_record* rec
                            VidaError* error) {
   const size_t width = (size_t)recording->layout.width;
   vida_recorded_run* run = vida__recorded_run(recording, index);
-  const long every = (long)vida__get_integer(record);
+  const long every = vida__get_count(record);
   const int count = get_count(record, width, run ? recording->most + 1 : 0);
   void* rows = run ? run->rows : NULL;
   if (run && vida__reserve(&rows, &run->capacity, (size_t)count * width, sizeof *run->rows)) {
@@ -336,7 +336,7 @@ int vida__get_recording(VidaRecording* recording, int index, vida_record* record
   vida_recorded_run* run = vida__recorded_run(recording, index);
   const int code = vida__get_recorded_run(recording, index, record, error);
   if (run && !code) {
-    run->arrived = (long)vida__get_integer(record);
+    run->arrived = vida__get_count(record);
     run->last_kept = vida__get_integer(record) != 0;
     vida__get_reals(record, (size_t)recording->layout.width, run->last);
     record->too_short = record->too_short || run->every < 1 || run->arrived < 0;

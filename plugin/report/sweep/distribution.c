@@ -280,7 +280,7 @@ void vida__destroy_distribution(vida_distribution** distribution) {
 
 /* Keeps a result; the record is then empty. */
 static int take_result(vida_distribution* self, int from, vida_record* record, VidaError* error) {
-  const long chunk = (long)vida__get_integer(record);
+  const long chunk = vida__get_count(record);
   record->at = 0;
   result_slot* slot = &self->slots[chunk < 0 ? 0 : chunk % self->slot_count];
   if (chunk < self->turn || chunk >= self->next || slot->is_there) {
@@ -405,9 +405,9 @@ static int work_on_study(const VidaRanks* ranks, VidaStudy* study, VidaError* er
     vida_record record = {0};
     code = await(ranks, &from, &kind, &record, error);
     if (!code && kind == MESSAGE_CHUNK) {
-      vida_chunk chunk = {.index = (long)vida__get_integer(&record)};
-      chunk.first = (long)vida__get_integer(&record);
-      chunk.count = (long)vida__get_integer(&record);
+      vida_chunk chunk = {.index = vida__get_count(&record)};
+      chunk.first = vida__get_count(&record);
+      chunk.count = vida__get_count(&record);
       code = answer(ranks, study, &columns, chunk, began, error);
     } else if (!code && kind == MESSAGE_REFUSED) {
       code = fail_as_refused(&record, error);

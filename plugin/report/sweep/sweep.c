@@ -171,7 +171,7 @@ int vida__make_chunk(const VidaRanks* ranks, VidaStudy* study, const vida_row_co
 static int add_result(running_sweep* work, vida_record* record, VidaError* error) {
   VidaStudy* study = work->study;
   vida__get_integer(record); /* its index */
-  const long first = (long)vida__get_integer(record), count = (long)vida__get_integer(record);
+  const long first = vida__get_count(record), count = vida__get_count(record);
   const double seconds = vida__get_real(record);
   int code = VIDA_SUCCESS;
   if (first != study->sweep->made || count < 1 || count > study->sweep->starts.count - first) {

@@ -177,7 +177,7 @@ int vida__get_events(vida_event_list* list, vida_record* record, VidaError* erro
   record->too_short = record->too_short || count < 0 || kept < 0 || kept > count ||
                       kept > VIDA_MOST_EVENTS || (sources == 0 && count > 0);
   for (int s = 0; s < sources && !record->too_short; s++) {
-    list->counts[s] = (long)vida__get_integer(record);
+    list->counts[s] = vida__get_count(record);
   }
   if (!record->too_short &&
       vida__reserve((void**)&list->events, &list->capacity, (size_t)kept, sizeof *list->events)) {

@@ -41,7 +41,7 @@ static void get_states(const VidaStudy* study, vida_record* record, long most) {
   record->too_short = record->too_short || states < 0 || states > most;
   reference->states = record->too_short ? 0 : (long)states;
   for (long i = 0; i < reference->states; i++) {
-    reference->steps[i] = (long)vida__get_integer(record);
+    reference->steps[i] = vida__get_count(record);
   }
   vida__get_reals(record, (size_t)reference->states * n, reference->q);
   vida__get_reals(record, (size_t)reference->states * n, reference->v);

@@ -68,7 +68,7 @@ static void get_remarks(VidaStudy* study, vida_record* record, VidaRow* row) {
     remark->remedy.option = get_word(study, record);
     remark->remedy.value = get_word(study, record);
     remark->remedy.method = get_word(study, record);
-    remark->count = (long)vida__get_integer(record);
+    remark->count = vida__get_count(record);
   }
 }
 
@@ -111,7 +111,7 @@ static void get_row(VidaStudy* study, vida_record* record, VidaRow* row) {
         vida__get_text(record, member, column->size);
         break;
       case VIDA_COLUMN_COUNT:
-        count = (long)vida__get_integer(record);
+        count = vida__get_count(record);
         memcpy(member, &count, sizeof count);
         break;
       case VIDA_COLUMN_REAL:
@@ -121,7 +121,7 @@ static void get_row(VidaStudy* study, vida_record* record, VidaRow* row) {
         break;
     }
   }
-  row->forced_steps = (long)vida__get_integer(record);
+  row->forced_steps = vida__get_count(record);
   row->doubtful = (unsigned)vida__get_integer(record);
   get_remarks(study, record, row);
 }
@@ -161,7 +161,7 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
     get_row(study, record, row);
     vida__get_reals(record, SIZES, sizes);
     code = vida__get_events(&events, record, error);
-    const int64_t joint_steps = vida__get_integer(record);
+    const long joint_steps = vida__get_count(record);
     const double reference_error = vida__get_real(record);
     const int64_t compared = vida__get_integer(record);
     vida__get_reals(record, run->own_start ? 2 * n : 0, start);
@@ -172,7 +172,7 @@ int vida__get_run(VidaStudy* study, int index, vida_record* record, VidaError* e
     } else {
       run->row = *row;
       vida__exchange_events(&run->events, &events);
-      run->joint_steps = (long)joint_steps;
+      run->joint_steps = joint_steps;
       run->reference_error = reference_error;
       run->is_kept = true;
       run->compared = compared > 0 && compared <= 2 ? (int)compared : 0;

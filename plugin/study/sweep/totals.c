@@ -110,14 +110,14 @@ static void put_column(const vida_column_total* column, vida_record* record) {
 
 static void get_column(vida_column_total* column, vida_record* record) {
   double numbers[4];
-  column->count = (long)vida__get_integer(record);
+  column->count = vida__get_count(record);
   vida__get_reals(record, 4, numbers);
   column->mean = numbers[0];
   column->squares = numbers[1];
   column->least = numbers[2];
   column->largest = numbers[3];
-  column->least_at = (long)vida__get_integer(record);
-  column->largest_at = (long)vida__get_integer(record);
+  column->least_at = vida__get_count(record);
+  column->largest_at = vida__get_count(record);
   vida__get_sketch(&column->sketch, record);
 }
 
@@ -142,8 +142,8 @@ static void get_map(vida_totals* totals, vida_record* record) {
       return;
     }
     vida_map_cell* cell = &totals->map[i];
-    cell->runs = (long)vida__get_integer(record);
-    cell->finished = (long)vida__get_integer(record);
+    cell->runs = vida__get_count(record);
+    cell->finished = vida__get_count(record);
     cell->largest = vida__get_real(record);
   }
 }
@@ -168,11 +168,11 @@ void vida__put_totals(const vida_totals* totals, vida_record* record) {
 
 void vida__get_totals(vida_totals* totals, vida_record* record) {
   vida__free_totals(totals);
-  totals->runs = (long)vida__get_integer(record);
-  totals->finished = (long)vida__get_integer(record);
-  totals->doubtful = (long)vida__get_integer(record);
-  totals->unreferenced = (long)vida__get_integer(record);
-  totals->first_unreferenced = (long)vida__get_integer(record);
+  totals->runs = vida__get_count(record);
+  totals->finished = vida__get_count(record);
+  totals->doubtful = vida__get_count(record);
+  totals->unreferenced = vida__get_count(record);
+  totals->first_unreferenced = vida__get_count(record);
   for (int i = 0; i < VIDA_TOTAL_COLUMNS; i++) {
     get_column(&totals->columns[i], record);
   }
@@ -181,8 +181,8 @@ void vida__get_totals(vida_totals* totals, vida_record* record) {
   totals->status_count = record->too_short ? 0 : (int)statuses;
   for (int i = 0; i < totals->status_count; i++) {
     vida__get_text(record, totals->statuses[i].status, VIDA_FLAG_SIZE);
-    totals->statuses[i].count = (long)vida__get_integer(record);
-    totals->statuses[i].first = (long)vida__get_integer(record);
+    totals->statuses[i].count = vida__get_count(record);
+    totals->statuses[i].first = vida__get_count(record);
   }
   get_map(totals, record);
 }
