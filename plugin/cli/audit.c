@@ -207,10 +207,9 @@ const CliCommand cli_audit_command = {
         "with events, pendulum with a stop, colliding discs, body with a stop, clutch,\n"
         "block with friction. Fits orders, with 95 % confidence, to errors against a\n"
         "closed form or an extrapolation method of order 12. If a measurement contradicts\n"
-        "a claim (see 'vida methods NAME'), the exit code is 1; one of which the errors\n"
-        "tell nothing is not measured. Methods that do not accept a system, a contact of\n"
-        "it that closes, or a coupling are listed with the reason, and so are claims that\n"
-        "are not measured.\n",
+        "a claim (see 'vida methods NAME'), the exit code is 1. A claim that errors neither\n"
+        "confirm nor contradict is listed as not measured, with the reason, and so are\n"
+        "methods that do not accept a system, a contact of it that closes, or a coupling.\n",
     .examples =
         "  vida audit\n"
         "  vida audit rattle --system 'double spherical pendulum' --long\n"

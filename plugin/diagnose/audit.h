@@ -80,9 +80,6 @@ void vida__gather_audit(const VidaAudit* audit, const VidaAuditRow* summary, boo
 /* Returns whether the method is adaptive with these options; NULL: the default ones. */
 bool vida__audit_is_adaptive(const char* method, const VidaOptions* options);
 
-/* Measurements. Each writes its result to the row; values that cannot be measured stay NaN. They
- * return a code only if the audit cannot continue; failures of the method are written to the row.
- */
 /* What the errors of positions tell about their order besides the line through them. */
 typedef struct vida_order_evidence {
   int above;              /* number of steps, or tolerances, with errors above rounding */
@@ -93,6 +90,10 @@ typedef struct vida_order_evidence {
 } vida_order_evidence;
 
 enum { VIDA_ORDER_STEPS = 5 }; /* a line goes through the errors at least that many steps */
+
+/* Measurements. Each writes its result to the row; values that cannot be measured stay NaN. They
+ * return a code only if the audit cannot continue; failures of the method are written to the row.
+ */
 
 /* `order` is the claimed one. A thorough audit follows the errors down to rounding. */
 int vida__measure_orders(vida_subject* subject, int order, bool thorough, VidaAuditRow* row,

@@ -260,10 +260,11 @@ static int fail(vida_ode* ode, int flag, VidaError* error) {
     return vida__fail_flag(error, ode->failure, name, "%s", "");
   }
   if (flag == VIDA_FLAG_TOO_MUCH_WORK) {
+    const bool is_bdf = ode->class->is_multistep && ode->settings.integrator == VIDA_INTEGRATOR_BDF;
     return vida__fail_work(&ode->work, name, NULL,
-                           ode->class->is_implicit
-                               ? "increase max_steps or rtol"
-                               : "increase max_steps or rtol, or choose an implicit method if the "
+                           ode->class->is_implicit || is_bdf
+                               ? "increase max_steps"
+                               : "increase max_steps, or choose an implicit method if the "
                                  "system is stiff",
                            error);
   }

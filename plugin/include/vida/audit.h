@@ -55,9 +55,9 @@ typedef enum VidaAuditProperty {
 /* The verdict of a measurement on a claim. */
 typedef enum VidaAuditVerdict {
   VIDA_AUDIT_NO_CLAIM, /* the method does not claim the property, or the system does not have it */
-  VIDA_AUDIT_OPEN,     /* the measurement tells nothing about the claim; the message says why */
-  VIDA_AUDIT_TRUE,     /* the measurement agrees with the claim */
-  VIDA_AUDIT_FALSE     /* the measurement contradicts the claim */
+  VIDA_AUDIT_OPEN, /* the errors neither confirm nor contradict the claim; the message says why */
+  VIDA_AUDIT_TRUE, /* the measurement agrees with the claim */
+  VIDA_AUDIT_FALSE /* the measurement contradicts the claim */
 } VidaAuditVerdict;
 
 /* Whether a measurement has a value, and if not, the reason. The summary of a method has the first

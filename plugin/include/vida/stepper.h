@@ -258,9 +258,9 @@ VIDA_API int VidaStepper_Observables(VidaStepper* stepper, double* values, VidaE
 VIDA_API long VidaStepper_SingularPassages(const VidaStepper* stepper, double* t,
                                            const char** constraint);
 /* Returns the energy (J) of the parasitic solutions at the current state: of the waves that a
- * multistep formula adds to the solution of the equations of motion. It is an estimate, right
- * within a factor of a few, of what the motion has lost to them (with order 6: at most gained) and
- * does not get back. It begins at rounding and grows where steps are too large for the motion. NaN
+ * multistep formula adds to the solution of the equations of motion. It estimates, within
+ * a factor of a few, the energy that the motion has lost to them for good (with order 6, which it
+ * may have gained). It begins at rounding and grows where steps are too large for the motion. NaN
  * for one-step methods and before the first step of the formula. */
 VIDA_API double VidaStepper_ParasiticEnergy(const VidaStepper* stepper);
 /* Returns the counts of steps, iterations and evaluations since the start. */

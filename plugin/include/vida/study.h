@@ -86,8 +86,7 @@ typedef enum VidaRemarkPlace {
   X(PARASITIC, WARNING, BELOW_ROWS,                                                                \
     "from t = %10t on the parasitic solutions of the multistep formula have more than %2a of the " \
     "kinetic energy of the motion, which it does not get back: in long runs energy and momenta "   \
-    "drift; "                                                                                      \
-    "try a smaller step, in long runs also a lower order")                                         \
+    "drift; try a smaller step, in long runs also a lower order")                                  \
   X(FORCES_PASSED, WARNING, BELOW_ROWS,                                                            \
     "from t = %4t s on steps have missed forces that depend on time, so velocities lack %3a %% "   \
     "of their largest change; %w")                                                                 \

@@ -76,7 +76,7 @@ static void raise_sizes(VidaIntegration* self) {
   vida__lie_share_row_sizes(self, joints, motion, self->model.redundant, own->size + joints->rates);
 }
 
-/* Residuals that may be rounding where they stop to fall, relative to their terms, and corrections
+/* Residuals, relative to their terms, that may be rounding if they no longer fall; corrections,
  * relative to the velocities. */
 static const double most_rounding = 4096.0 * DBL_EPSILON, most_correction = 1e-11;
 
@@ -89,8 +89,9 @@ static bool may_be_rounding(const VidaIntegration* self, double momentum, double
           moved <= most_correction);
 }
 
-/* Returns that for a residual that has stopped to fall. Gradients and forces know the positions to
- * their rounding only, however far the origin is: no correction below it improves the momenta. */
+/* Returns whether a residual that no longer falls is rounding. Gradients and forces are computed
+ * from rounded positions, which may be far from the origin: corrections below that rounding do not
+ * improve the momenta. */
 static bool is_rounding(VidaIntegration* self, double momentum, double violation, double moved) {
   static const double of_places = 4.0;
   const lie_alpha* own = vida__lie_alpha_of(self);

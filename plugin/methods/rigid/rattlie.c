@@ -271,20 +271,19 @@ static int prepare_joints(VidaIntegration* self, const double* entries) {
 
 /* Does so at a node that the step has reached, at the time t. */
 static int prepare_reached_joints(VidaIntegration* self, double t) {
+  rattlie_state* own = vida__rattlie_of(self);
   const double* entries;
-  if (vida__rattlie_of(self)->joints->rows == 0) {
+  if (own->joints->rows == 0) {
     return VIDA_SUCCESS;
   }
-  const int code = vida__jacobian_after_step(self, t, &entries);
+  int code = vida__jacobian_after_step(self, t, &entries);
   self->statistics.jacobian_evaluations++;
   if (code) {
     return code;
   }
-  const int result = prepare_joints(self, entries);
-  vida__rattlie_of(self)->missed = vida__rattlie_of(self)->nodes > 0
-                                       ? vida__lie_missed_gradients(vida__rattlie_of(self)->joints)
-                                       : INFINITY;
-  return result;
+  code = prepare_joints(self, entries);
+  own->missed = own->nodes > 0 ? vida__lie_missed_gradients(own->joints) : INFINITY;
+  return code;
 }
 
 /* Computes the residual B u + g_t at the node, with g_t in own->g, and its largest row relative to

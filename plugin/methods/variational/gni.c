@@ -110,7 +110,7 @@ static bool has_mass_inverse(const VidaIntegration* self) {
 
 /* Finds out whether rows move: then the impulse does work, and the discrete energy has an error of
  * first order. */
-static int have_rates(VidaIntegration* self, double t, bool* moves) {
+static int find_moving_rows(VidaIntegration* self, double t, bool* moves) {
   double* rate = self->work.constraint_work;
   const int code = vida__constraint_rate(&self->model.evaluator, t, self->node.q, rate);
   *moves = false;
@@ -148,7 +148,7 @@ static int energy(VidaIntegration* self, double* value, double* t, VidaError* er
   }
   *t = vida__node_time(self);
   bool moves = false;
-  int code = have_rates(self, *t, &moves);
+  int code = find_moving_rows(self, *t, &moves);
   if (code) {
     return vida__evaluation_failed(self, code, error);
   }
@@ -170,9 +170,8 @@ static const VidaOptionRow options[] = {
     {"energy", VIDA_OPTION_CHOICE, "", 0.0, 0.0, 1.0, false, "discrete|nodal",
      "The reported energy at nodes: with the velocity after the impulse of the nonholonomic rows, "
      "which preserves it in motions without potential (the discrete energy of the paper), or with "
-     "the velocity that satisfies the rows. Mass matrices that are not constant and rows that "
-     "move, "
-     "A v + b = 0, have only the latter."},
+     "the velocity that satisfies the rows. Mass matrices that are not constant, and rows that "
+     "move (A v + b = 0), have only the latter."},
     {NULL, VIDA_OPTION_REAL, NULL, 0.0, 0.0, 0.0, false, NULL, NULL}};
 
 const VidaMethod vida__gni = {

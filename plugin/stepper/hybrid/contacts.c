@@ -238,17 +238,17 @@ static int find_multipliers(vida_hybrid* hybrid, const vida_sample* at, VidaErro
 }
 
 /* Returns the size below which a gap is zero: rounding, and for a contact that has just opened also
- * the error of an adaptive method, which would close it again. A contact that has opened with a
- * rate is away from zero before that error grows; it is there only as long as it keeps its rate
- * without having left. */
+ * the error of an adaptive method, which would close it again. A contact that opens with a rate
+ * leaves zero before that error grows: for it, the error counts only while the gap is negative and
+ * the rate is still about that of the opening. */
 static double resolution_of(const vida_hybrid* hybrid, int c) {
   const vida_hybrid_contacts* own = hybrid->contacts;
   const VidaIntegration* self = &hybrid->frame->self;
   const int row = own->first_row[c];
-  const bool leaves =
+  const bool has_error =
       own->departure[c] == 0.0 || (own->g[row] < 0.0 && own->rate[row] >= 0.5 * own->departure[c]);
   const bool has_opened =
-      hybrid->watched[hybrid->first_contact + 2 * c].is_at_zero && self->adaptive && leaves;
+      hybrid->watched[hybrid->first_contact + 2 * c].is_at_zero && self->adaptive && has_error;
   const double error = has_opened ? VidaOptions_Get(self->options, "rtol") * own->reach[c] : 0.0;
   return fmax(fmax(error, own->graze[c]), 4.0 * DBL_EPSILON * own->size[row]);
 }
