@@ -66,3 +66,22 @@ for _, case in ipairs {
   local _, count = rows:gsub(",ok,", "")
   assert(count == 2, rows)
 end
+
+-- A reference of another motion is refused; a small difference at the start is its own error. x = cos t.
+local function compare_with(offset, known)
+  local s = vida.system "oscillator"
+  local x, rate = s:coordinate { "x", unit = "m", value = 1, rate = 0 }
+  s:kinetic(rate ^ 2 / 2)
+  s:potential(x ^ 2 / 2)
+  return vida.compare { system = s, time = 1, methods = { { "rattle", h = 0.01 } }, reference = {
+    exact = function(t)
+      return (known or t > 0) and { positions = { x = math.cos(t) + offset } } or nil
+    end, name = "closed form", error = 0 } }
+end
+for _, offset in ipairs { 2, -0.01, 1e6 } do
+  local comparison = compare_with(offset, true)
+  local message = check.fails("another motion", comparison.run, comparison, { quiet = true })
+  assert(message:find("'x' is", 1, true) and message:find("closed form", 1, true), message)
+end
+check.close(compare_with(0, true):run { quiet = true }.reference_error, 0, 1e-15)
+check.close(compare_with(1e-5, true):run { quiet = true }.reference_error, 1e-5, 1e-12)

@@ -204,30 +204,6 @@ static int compare_multipliers(vida_monitors* monitors, const vida_time_loop* lo
       vida__difference_norm(monitors->multipliers_there, NULL, m, NULL), error);
 }
 
-/* Returns the state of the reference, with the nearer sign of unit quaternions: both signs are the
- * same orientation. */
-static void take_nearest(vida_monitors* monitors, const double* now, const double* q,
-                         const double* v) {
-  const VidaSystem* system = monitors->study->system;
-  const size_t bytes = (size_t)VidaSystem_CoordinateCount(system) * sizeof *q;
-  memcpy(monitors->q_there, q, bytes);
-  memcpy(monitors->v_there, v, bytes);
-  for (int k = 0; k < system->motion_count; k++) {
-    const vida_motion* motion = &system->motions[k];
-    double product = 0.0;
-    if (motion->kind != VIDA_MOTION_QUATERNION) {
-      continue;
-    }
-    for (int i = 0; i < 4; i++) {
-      product += now[motion->coordinate[i]] * q[motion->coordinate[i]];
-    }
-    for (int i = 0; i < 4 && product < 0.0; i++) {
-      monitors->q_there[motion->coordinate[i]] *= -1.0;
-      monitors->v_there[motion->coordinate[i]] *= -1.0;
-    }
-  }
-}
-
 static int compare_state(vida_monitors* monitors, vida_time_loop* loop, VidaError* error) {
   const VidaStudy* study = monitors->study;
   const vida_reference* reference = vida__reference_of(study, monitors->run);
@@ -243,8 +219,9 @@ static int compare_state(vida_monitors* monitors, vida_time_loop* loop, VidaErro
   const double* now = VidaStepper_Positions(loop->stepper);
   const double* q = monitors->q_there;
   const double* v = monitors->v_there;
-  take_nearest(monitors, now, reference->q + (size_t)state * (size_t)n,
-               reference->v + (size_t)state * (size_t)n);
+  memcpy(monitors->q_there, reference->q + (size_t)state * (size_t)n, (size_t)n * sizeof *q);
+  memcpy(monitors->v_there, reference->v + (size_t)state * (size_t)n, (size_t)n * sizeof *v);
+  vida__choose_signs(study->system, now, monitors->q_there, monitors->v_there);
   int code = add_checked(&monitors->position, "the position error",
                          vida__study_difference(study, now, q, length, study->selection),
                          vida__difference_norm(q, NULL, length, study->selection), error);

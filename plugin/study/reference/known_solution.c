@@ -27,6 +27,23 @@ int vida__create_known_reference(const VidaKnownSolution* solution, vida_referen
   return VIDA_SUCCESS;
 }
 
+void vida__choose_signs(const VidaSystem* system, const double* now, double* q, double* v) {
+  for (int k = 0; k < system->motion_count; k++) {
+    const vida_motion* motion = &system->motions[k];
+    double product = 0.0;
+    if (motion->kind != VIDA_MOTION_QUATERNION) {
+      continue;
+    }
+    for (int i = 0; i < 4; i++) {
+      product += now[motion->coordinate[i]] * q[motion->coordinate[i]];
+    }
+    for (int i = 0; i < 4 && product < 0.0; i++) {
+      q[motion->coordinate[i]] *= -1.0;
+      v[motion->coordinate[i]] *= -1.0;
+    }
+  }
+}
+
 /* ---- states at some times -------------------------------------------------------------------- */
 
 typedef struct table {

@@ -513,6 +513,57 @@ static int ask_known(const VidaStudy* study, long step, bool is_at_jump, double*
   return code;
 }
 
+/* The largest difference at the start, relative to the motion, that may be the reference's error.
+ */
+static const double same_start = 1e-3;
+
+static int refuse_other_start(const VidaStudy* study, const double* q, VidaError* error) {
+  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+  int worst = study->selection ? study->selection[0] : 0;
+  char t[VIDA_REAL_TEXT_SIZE], there[VIDA_REAL_TEXT_SIZE], here[VIDA_REAL_TEXT_SIZE];
+  for (int i = 0; i < count; i++) {
+    const int k = study->selection ? study->selection[i] : i;
+    worst = fabs(q[k] - study->q0[k]) > fabs(q[worst] - study->q0[worst]) ? k : worst;
+  }
+  return vida__fail(error, VIDA_BAD_ARGUMENT,
+                    "the reference (%s) is another motion: '%s' is %s there at the start, t = %s, "
+                    "and %s here",
+                    study->reference->text, VidaSystem_CoordinateName(study->system, worst),
+                    vida__real_text(there, q[worst], 12), vida__real_text(t, study->t0, 12),
+                    vida__real_text(here, study->q0[worst], 12));
+}
+
+/* Compares the reference with the start, if it is known there. What differs is its error, or more
+ * than that; `work`: m + 2 n. */
+static int compare_start(const VidaStudy* study, double* work, VidaError* error) {
+  vida_reference* reference = study->reference;
+  const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
+  const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
+  const int count = study->selection ? study->selected : (int)n;
+  double* q = work + m;
+  double motion = 0.0;
+  VidaError ignored;
+  set_unknown(work, m + 2 * n);
+  if (reference->known.state(reference->known.data, study->t0, q, q + n, work, &ignored)) {
+    return VIDA_SUCCESS;
+  }
+  vida__choose_signs(study->system, study->q0, q, q + n);
+  for (long i = 0; i < reference->states; i++) {
+    const double* there = reference->q + (size_t)i * n;
+    motion = fmax(motion, vida__difference_norm(there, study->q0, count, study->selection));
+  }
+  const double apart = vida__difference_norm(q, study->q0, count, study->selection);
+  const double size = vida__difference_norm(study->q0, NULL, count, study->selection);
+  if (!(apart > reference->position_error && apart > 64.0 * DBL_EPSILON * size)) { /* or NaN */
+    return VIDA_SUCCESS;
+  }
+  if (apart > same_start * motion) {
+    return refuse_other_start(study, q, error);
+  }
+  reference->position_error = apart;
+  return VIDA_SUCCESS;
+}
+
 static int ask_all(VidaStudy* study, VidaError* error) {
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
   const long steps = vida__count_steps(&study->reference->grid);
@@ -542,6 +593,7 @@ static int ask_all(VidaStudy* study, VidaError* error) {
                       "steps, nor at the end, t = %s",
                       study->reference->text, vida__real_text(end, study->t0 + study->time, 12));
   }
+  code = code ? code : compare_start(study, lambda, error);
   free(lambda);
   return code;
 }

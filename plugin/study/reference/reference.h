@@ -90,6 +90,9 @@ int vida__estimate_reference(VidaStudy* study, const VidaObserver* observer, vid
 /* Returns whether a known solution distinguishes the two sides of a jump at t. */
 bool vida__has_one_sided_states(const vida_reference* reference, double t);
 
+/* Gives the unit quaternions of a state (q, v) the sign that is nearer to the positions `now`: both
+ * signs are the same orientation. */
+void vida__choose_signs(const VidaSystem* system, const double* now, double* q, double* v);
 /* Returns the time of a stored state. */
 double vida__reference_time(const vida_reference* reference, long state);
 /* Returns the index of the state stored after `step` steps; -1 if there is none. *cursor is 0 at
