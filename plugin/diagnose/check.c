@@ -143,12 +143,26 @@ static void find_dependent_rows(VidaCheck* check, vida_rank* rank, double* weigh
   }
 }
 
+static void find_near_row(VidaCheck* check, const vida_rank* rank) {
+  double distance;
+  char number[VIDA_REAL_TEXT_SIZE];
+  const int row = vida__rank_near_row(rank, &distance);
+  if (row >= 0) {
+    vida__check_find(check, VIDA_SEVERITY_WARNING, check->system->rows[row].name,
+                     "this row nearly depends on others, up to %s of its gradient: methods may "
+                     "take it for dependent or not, and move differently; make it exact, or "
+                     "remove it",
+                     vida__real_text(number, distance, 2));
+  }
+}
+
 static void judge_rank(VidaCheck* check, vida_rank* rank, double* weight) {
   const VidaSystem* system = check->system;
   check->numbers.rank = system->row_count - (rank ? vida__rank_dependent_count(rank) : 0);
   check->numbers.degrees_of_freedom = system->coordinate_count - check->numbers.rank;
   if (rank) {
     find_dependent_rows(check, rank, weight);
+    find_near_row(check, rank);
   }
 }
 

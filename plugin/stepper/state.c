@@ -129,6 +129,16 @@ int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows) {
              : 0;
 }
 
+int VidaStepper_NearlyDependentRow(const VidaStepper* stepper, double* distance) {
+  double there = 1.0;
+  const vida_rank* rank = stepper ? stepper->self.model.rank : NULL;
+  const int row = rank ? vida__rank_near_row(rank, &there) : -1;
+  if (distance) {
+    *distance = there;
+  }
+  return row;
+}
+
 int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error) {
   if (VIDA_REFUSE_NULL(error, stepper, energy)) {
     return VIDA_BAD_ARGUMENT;

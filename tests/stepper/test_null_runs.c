@@ -156,6 +156,7 @@ static void test_looking(void) {
                  {"steps", (double)VidaStepper_StepCount(NULL), 0},
                  {"unique", VidaStepper_MultipliersAreUnique(NULL), 0},
                  {"dependent", VidaStepper_DependentRows(NULL, NULL), 0},
+                 {"nearly dependent", VidaStepper_NearlyDependentRow(NULL, NULL), -1},
                  {"passages", (double)VidaStepper_SingularPassages(NULL, NULL, NULL), 0},
                  {"parasitic energy", VidaStepper_ParasiticEnergy(NULL), NAN},
                  {"statistics", (double)VidaStepper_Statistics(NULL).steps, 0},

@@ -235,6 +235,11 @@ VIDA_API bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper);
 /* Returns the number of rows that depended on other rows at the start. *rows (nullable) receives
  * their indices, which belong to the stepper and are valid until the next start. */
 VIDA_API int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows);
+/* Returns the index of the row that nearly depended on other rows at the start; -1 if there was
+ * none. *distance (nullable) receives the length of the part of its gradient that the other rows do
+ * not have, relative to the gradient, in units in which rounding is 1e-16: at most 1e-4. Methods
+ * may treat such a row as dependent or not, so that their motions differ. */
+VIDA_API int VidaStepper_NearlyDependentRow(const VidaStepper* stepper, double* distance);
 /* Computes the energy v L_v - L (J). *t (s, nullable) receives its time: the current time, or, with
  * the option energy = "midpoint", the middle of the last step. */
 VIDA_API int VidaStepper_Energy(VidaStepper* stepper, double* energy, double* t, VidaError* error);

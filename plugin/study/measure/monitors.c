@@ -158,6 +158,7 @@ int vida__begin_monitors(vida_monitors* monitors, vida_time_loop* loop, VidaErro
     vida__append_rows(study->system, rows, dependent, monitors->dependent,
                       sizeof monitors->dependent);
   }
+  monitors->near_row = VidaStepper_NearlyDependentRow(loop->stepper, &monitors->near_distance);
   memcpy(monitors->v, vida__run_v0(study, monitors->run), n * sizeof(double));
   code = vida__measure_momenta(monitors, loop, monitors->momenta_start, error);
   code = code ? code : vida__measure_momenta(monitors, loop, monitors->momenta, error);
@@ -349,6 +350,11 @@ void vida__remark_on_dependence(const vida_monitors* monitors, VidaRow* row) {
       monitors->dependent_count > 1 ? VIDA_REMARK_ROWS_DEPEND : VIDA_REMARK_ROW_DEPENDS;
   if (monitors->dependent_count > 0) {
     vida__add_remark(row, (VidaRemark){.kind = kind}, monitors->dependent);
+  }
+  if (monitors->near_row >= 0) {
+    vida__add_remark(
+        row, (VidaRemark){.kind = VIDA_REMARK_ROW_NEARLY_DEPENDS, .a = monitors->near_distance},
+        VidaSystem_ConstraintName(monitors->study->system, monitors->near_row));
   }
 }
 

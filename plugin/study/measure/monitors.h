@@ -60,6 +60,8 @@ typedef struct vida_monitors {
   double *q_there, *v_there; /* n: of the reference */
   int dependent_count;       /* rows that depend on others, so that multipliers are not unique */
   char dependent[VIDA_MESSAGE_SIZE]; /* their names: "'left rod', 'right rod'"; "" without any */
+  int near_row;                      /* the row that nearly depends on others; -1: none */
+  double near_distance;              /* its distance from them */
   vida_violation violation;          /* the first one that deserves a remark */
   vida_violation loose_velocities;   /* the first one of velocities at an output state */
   double parasitic_t;                /* time when parasitic solutions became large; NaN: never */

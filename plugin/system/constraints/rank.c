@@ -13,6 +13,8 @@
 /* Limits of the entries of L (about 0.5 GB) and of the operations (a second or two). */
 static const double most_operations = 2e9;
 enum { MOST_ENTRIES = 40000000, MOST_NAMED = 4 };
+/* Dependent rows of which it is tested how nearly they depend: each costs as much as a solution. */
+enum { MOST_TESTED = 16 };
 
 /* A row is dependent if its squared distance, relative to the row, is below `exact`. Up to
  * `doubtful`, it is dependent if its linear combination is below `vanishing` relative to the
@@ -30,19 +32,22 @@ static const double light_share = 1e-6; /* share of a coordinate with almost no 
 struct vida_rank {
   const VidaSystem* system;
   int m, dependent_count;
-  int* order;      /* m: row at each place */
-  int* place;      /* m: place of each row */
-  int* row_start;  /* m + 1, by places */
-  int* source;     /* entries: index in G */
-  double* value;   /* entries of B, row by row */
-  int* user_start; /* n + 1: entries of B by coordinates, their rows ascending */
-  int* user;       /* entries: index in `value` */
-  int* user_row;   /* entries: place of the row */
-  int* parent;     /* m: elimination tree */
-  int* flag;       /* m */
-  int* found;      /* m: work */
-  int* l_start;    /* m + 1: columns of L */
-  int* l_count;    /* m */
+  int near_row;         /* the row that is near the others, but not in their space; -1: none */
+  double near_distance; /* its distance from the rows before it */
+  int tested;           /* number of dependent rows whose combination was computed */
+  int* order;           /* m: row at each place */
+  int* place;           /* m: place of each row */
+  int* row_start;       /* m + 1, by places */
+  int* source;          /* entries: index in G */
+  double* value;        /* entries of B, row by row */
+  int* user_start;      /* n + 1: entries of B by coordinates, their rows ascending */
+  int* user;            /* entries: index in `value` */
+  int* user_row;        /* entries: place of the row */
+  int* parent;          /* m: elimination tree */
+  int* flag;            /* m */
+  int* found;           /* m: work */
+  int* l_start;         /* m + 1: columns of L */
+  int* l_count;         /* m */
   int* l_row;
   double* l_value;
   double* pivot;        /* m */
@@ -229,6 +234,7 @@ int vida__rank_create(const VidaSystem* system, vida_rank** rank, VidaError* err
   }
   created->system = system;
   created->m = system->row_count;
+  created->near_row = -1;
   int code = allocate(created) ? VIDA_SUCCESS : vida__fail_memory(error);
   if (!code) {
     vida__group_coordinates(system, created->group);
@@ -305,7 +311,8 @@ static void combine(vida_rank* rank, int k) {
   }
 }
 
-static bool vanishes(vida_rank* rank, int k) {
+/* Returns |B^T y| / |y| for the combination of row k: its distance from the rows before it. */
+static double combined_distance(vida_rank* rank, int k) {
   const int n = rank->system->coordinate_count;
   double own = 0.0;
   double left = 0.0;
@@ -320,7 +327,7 @@ static bool vanishes(vida_rank* rank, int k) {
   for (int i = 0; i < n; i++) {
     left += rank->reaction[i] * rank->reaction[i];
   }
-  return sqrt(left) <= vanishing * sqrt(own);
+  return sqrt(left) / sqrt(own);
 }
 
 /* Writes row k of B B^T to rank->sum, and the rows of L that it touches, in the order of
@@ -370,9 +377,34 @@ static int compare_rows(const void* a, const void* b) {
   return *(const int*)a - *(const int*)b;
 }
 
+static void note_near_row(vida_rank* rank, int k, double distance) {
+  if (rank->near_row < 0 || distance < rank->near_distance) {
+    rank->near_row = rank->order[k];
+    rank->near_distance = distance;
+  }
+}
+
+/* Returns whether row k depends on the rows before it, from which it has this squared distance. */
+static bool is_dependent(vida_rank* rank, int k, double squared) {
+  if (rank->row_scale[k] == 0.0 || squared > doubtful) {
+    return rank->row_scale[k] == 0.0;
+  }
+  const bool is_exact = squared <= exact;
+  if (is_exact && rank->tested++ >= MOST_TESTED) {
+    return true;
+  }
+  const double distance = combined_distance(rank, k);
+  if (distance > vanishing) {
+    note_near_row(rank, k, distance);
+  }
+  return is_exact || distance <= vanishing;
+}
+
 int vida__rank_find(vida_rank* rank, const double* entries, VidaError* error) {
   const int code = scale_rows(rank, entries, error);
   rank->dependent_count = 0;
+  rank->near_row = -1;
+  rank->tested = 0;
   if (code) {
     return code;
   }
@@ -383,8 +415,7 @@ int vida__rank_find(vida_rank* rank, const double* entries, VidaError* error) {
   }
   for (int k = 0; k < rank->m; k++) {
     const double distance = eliminate_row(rank, k);
-    rank->dropped[k] = rank->row_scale[k] == 0.0 || distance <= exact ||
-                       (distance <= doubtful && vanishes(rank, k));
+    rank->dropped[k] = is_dependent(rank, k, distance);
     rank->pivot[k] = rank->dropped[k] ? 1.0 : distance;
     if (rank->dropped[k]) {
       rank->dependent[rank->dependent_count++] = rank->order[k];
@@ -396,6 +427,11 @@ int vida__rank_find(vida_rank* rank, const double* entries, VidaError* error) {
 
 int vida__rank_dependent_count(const vida_rank* rank) {
   return rank->dependent_count;
+}
+
+int vida__rank_near_row(const vida_rank* rank, double* distance) {
+  *distance = rank->near_row < 0 ? 1.0 : rank->near_distance;
+  return rank->near_row;
 }
 
 const int* vida__rank_dependent(const vida_rank* rank) {
