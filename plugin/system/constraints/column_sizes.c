@@ -50,8 +50,8 @@ static void measure_groups(const VidaSystem* system, const double* entries, cons
   }
 }
 
-void vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
-                         double* largest, double* size, double* scale) {
+double vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
+                           double* largest, double* size, double* scale) {
   vida_unit_sizes sizes = {0};
   vida_extent extent;
   bool is_new;
@@ -71,4 +71,5 @@ void vida__scale_columns(const VidaSystem* system, const double* entries, const 
     const double measured = fmax(scale[group[i]], least_column * sizes.largest[at]);
     scale[i] = measured > 0.0 ? size[i] / measured : size[i];
   }
+  return extent.rounding;
 }

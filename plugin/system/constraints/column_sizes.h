@@ -14,8 +14,9 @@ void vida__group_coordinates(const VidaSystem* system, int* group);
  * largest one of its row. It depends neither on masses nor on units. Coordinates of a group share
  * one factor, because the user chooses the directions of axes. A column far below all others of its
  * unit may be rounding: its factor is at most 1e8 times theirs. `entries` are those of G; `largest`
- * (m) and `size` (n) are work space. */
-void vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
-                         double* largest, double* size, double* scale);
+ * (m) and `size` (n) are work space. Returns the rounding of positions far from the origin,
+ * relative to the length of the system; or 0. */
+double vida__scale_columns(const VidaSystem* system, const double* entries, const int* group,
+                           double* largest, double* size, double* scale);
 
 #endif

@@ -34,6 +34,8 @@ struct vida_rank {
   int m, dependent_count;
   int near_row;         /* the row that is near the others, but not in their space; -1: none */
   double near_distance; /* its distance from the rows before it */
+  bool is_near_kept;    /* it counts as independent */
+  double rounding;      /* of positions far from the origin, relative to the system */
   int tested;           /* number of dependent rows whose combination was computed */
   int* order;           /* m: row at each place */
   int* place;           /* m: place of each row */
@@ -269,8 +271,8 @@ void vida__rank_destroy(vida_rank** rank) {
 /* Computes B; a row of zeros has the scale zero. */
 static int scale_rows(vida_rank* rank, const double* entries, VidaError* error) {
   const VidaSystem* system = rank->system;
-  vida__scale_columns(system, entries, rank->group, rank->weight, rank->reaction,
-                      rank->column_scale);
+  rank->rounding = vida__scale_columns(system, entries, rank->group, rank->weight, rank->reaction,
+                                       rank->column_scale);
   for (int k = 0; k < rank->m; k++) {
     double largest = 0.0;
     double sum = 0.0;
@@ -377,10 +379,15 @@ static int compare_rows(const void* a, const void* b) {
   return *(const int*)a - *(const int*)b;
 }
 
-static void note_near_row(vida_rank* rank, int k, double distance) {
-  if (rank->near_row < 0 || distance < rank->near_distance) {
+/* Notes a row that is near the others: the nearest of those that count as independent, otherwise
+ * the first dependent one. After an independent row at the distance d, the combinations of
+ * dependent rows have errors of the size of rounding / d, which are no distances. */
+static void note_near_row(vida_rank* rank, int k, double distance, bool is_kept) {
+  const bool is_first = rank->near_row < 0;
+  if (is_first || (is_kept && (!rank->is_near_kept || distance < rank->near_distance))) {
     rank->near_row = rank->order[k];
     rank->near_distance = distance;
+    rank->is_near_kept = is_kept;
   }
 }
 
@@ -394,8 +401,8 @@ static bool is_dependent(vida_rank* rank, int k, double squared) {
     return true;
   }
   const double distance = combined_distance(rank, k);
-  if (distance > vanishing) {
-    note_near_row(rank, k, distance);
+  if (distance > vanishing && distance > rank->rounding) {
+    note_near_row(rank, k, distance, !is_exact);
   }
   return is_exact || distance <= vanishing;
 }
