@@ -149,9 +149,9 @@ static void find_near_row(VidaCheck* check, const vida_rank* rank) {
   const int row = vida__rank_near_row(rank, &distance);
   if (row >= 0) {
     vida__check_find(check, VIDA_SEVERITY_WARNING, check->system->rows[row].name,
-                     "this row nearly depends on others, up to %s of its gradient: methods may "
-                     "take it for dependent or not, and move differently; make it exact, or "
-                     "remove it",
+                     "this row nearly depends on others, but for %s of its gradient: methods may "
+                     "take it as dependent or as a constraint of its own, and then move "
+                     "differently; make it exact, or remove it",
                      vida__real_text(number, distance, 2));
   }
 }

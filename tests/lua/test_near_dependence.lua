@@ -25,7 +25,7 @@ local function told_size(system)
   local row = vida.compare { system = system, time = 1e-3, methods = { { "energy-momentum", h = 1e-3 } } }
     :run { quiet = true }[1]
   assert(row.status == "ok", row.message)
-  return tonumber(row.message:match "'upper[^']*' nearly depends on others at the start, up to (%S+) of")
+  return tonumber(row.message:match "'upper[^']*' nearly depends on others at the start, but for (%S+) of")
 end
 
 for _, length in ipairs { 1, 1e3, 1e-9 } do

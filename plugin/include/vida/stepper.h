@@ -236,9 +236,10 @@ VIDA_API bool VidaStepper_MultipliersAreUnique(const VidaStepper* stepper);
  * their indices, which belong to the stepper and are valid until the next start. */
 VIDA_API int VidaStepper_DependentRows(const VidaStepper* stepper, const int** rows);
 /* Returns the index of the row that nearly depended on other rows at the start; -1 if there was
- * none. *distance (nullable) receives the length of the part of its gradient that the other rows do
- * not have, relative to the gradient, in units in which rounding is 1e-16: at most 1e-4. Methods
- * may treat such a row as dependent or not, so that their motions differ. */
+ * none. *distance (nullable) receives the length of the part of its gradient that is independent of
+ * the other rows, relative to the gradient: between 1e-10, below which it is rounding, and 1e-4; or
+ * 1. Methods may take such a row as dependent or as a constraint of its own, so that their motions
+ * differ. */
 VIDA_API int VidaStepper_NearlyDependentRow(const VidaStepper* stepper, double* distance);
 /* Computes the energy v L_v - L (J). *t (s, nullable) receives its time: the current time, or, with
  * the option energy = "midpoint", the middle of the last step. */

@@ -52,8 +52,9 @@ typedef enum VidaRemarkPlace {
   X(ROW_DEPENDS, NOTE, BELOW_ROWS, "multipliers are not unique: %n depends on others")             \
   X(ROWS_DEPEND, NOTE, BELOW_ROWS, "multipliers are not unique: %n depend on others")              \
   X(ROW_NEARLY_DEPENDS, WARNING, BELOW_ROWS,                                                       \
-    "constraint '%n' nearly depends on others at the start, up to %2a of its gradient: methods "   \
-    "may take it for dependent or not, and move differently; make it exact, or remove it")         \
+    "constraint '%n' nearly depends on others at the start, but for %2a of its gradient: methods " \
+    "may take it as dependent or as a constraint of its own, and then move differently; make it "  \
+    "exact, or remove it")                                                                         \
   X(VIOLATION, WARNING, BELOW_ROWS,                                                                \
     "from t = %10t on, constraint '%n' is violated by more than its own size; try a smaller %w%r") \
   X(VIOLATION_OF_PART, WARNING, BELOW_ROWS,                                                        \

@@ -13,7 +13,7 @@
 /* Limits of the entries of L (about 0.5 GB) and of the operations (a second or two). */
 static const double most_operations = 2e9;
 enum { MOST_ENTRIES = 40000000, MOST_NAMED = 4 };
-/* Dependent rows of which it is tested how nearly they depend: each costs as much as a solution. */
+/* How many dependent rows are tested for an independent part, at the price of a solution each. */
 enum { MOST_TESTED = 16 };
 
 /* A row is dependent if its squared distance, relative to the row, is below `exact`. Up to
@@ -379,9 +379,10 @@ static int compare_rows(const void* a, const void* b) {
   return *(const int*)a - *(const int*)b;
 }
 
-/* Notes a row that is near the others: the nearest of those that count as independent, otherwise
- * the first dependent one. After an independent row at the distance d, the combinations of
- * dependent rows have errors of the size of rounding / d, which are no distances. */
+/* Notes a row that is near the space of the others: the nearest of the rows that count as
+ * independent, or else the first dependent one. After an independent row at the distance d, the
+ * combinations of dependent rows have errors of the size of rounding / d, which are no distances.
+ */
 static void note_near_row(vida_rank* rank, int k, double distance, bool is_kept) {
   const bool is_first = rank->near_row < 0;
   if (is_first || (is_kept && (!rank->is_near_kept || distance < rank->near_distance))) {
