@@ -743,6 +743,10 @@ const double* vida__run_v0(const VidaStudy* study, const vida_run* run) {
   return run->own_start ? run->own_start + 3 * n : study->v0;
 }
 
+int vida__measured_count(const VidaStudy* study) {
+  return study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+}
+
 double vida__study_difference(const VidaStudy* study, const double* x, const double* y, int count,
                               const int* selection) {
   return y && study->norm == VIDA_NORM_MIXED

@@ -164,6 +164,9 @@ bool vida__find_changed_choice(const VidaStudy* study, vida_record* record,
 const double* vida__run_q0(const VidaStudy* study, const vida_run* run);
 /* Returns the initial velocities (n) of a run. */
 const double* vida__run_v0(const VidaStudy* study, const vida_run* run);
+/* Returns the number of coordinates to which errors are restricted; that of all, if they are not.
+ */
+int vida__measured_count(const VidaStudy* study);
 /* Returns the norm of x - y, or of x if y is NULL, at one time in the norm of the study: over the
  * coordinates in `selection` (count), or over the first `count` if it is NULL. */
 double vida__study_difference(const VidaStudy* study, const double* x, const double* y, int count,

@@ -10,6 +10,7 @@ Runs.nodes = 10 -- times at which positions are compared, equally spaced
 local longest = 0.1 -- s of CPU time for a run, where the system has no ceiling of its own
 local finest = 4e-10 -- a run with this error is the last
 local most_rungs = 16
+local most_failures = 12 -- the steps become good last where formulas of high order meet fast modes
 local shortest = 5e-4 -- s, of a time that is measured
 
 -- Runs that are not "ok", or whose numbers are doubtful, do not count.
@@ -40,7 +41,7 @@ local function new_gauge()
   system:distance { "rod", system.ground, bob, length = 1 }
   local steppers = { [system:stepper { "rattle", h = 0.01 }] = 200,
     [system:stepper { "half-explicit", h = 0.05 }] = 40, [system:stepper { "spark-lobatto", h = 0.05 }] = 10 }
-  local times = {} -- by size
+  local times = {} -- ascending
   local gauge = {}
   function gauge.time()
     local before = os.clock()
@@ -124,7 +125,7 @@ end
 local function steps_from(subject, options, order)
   local rungs, count, failures = {}, 10, 0
   local factor, status, message
-  while #rungs < most_rungs and failures < 12 do
+  while #rungs < most_rungs and failures < most_failures do
     local whole = Runs.nodes * math.ceil(count / Runs.nodes)
     local given = options_with(options, subject.time / whole)
     local size, cost, text = run(subject, given, whole)

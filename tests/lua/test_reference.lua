@@ -107,7 +107,7 @@ do
     return function(t)
       local all = { bob = vida.vector { 3 * t, 1 + 4 * t - 9.81 * t ^ 2 / 2 }, ["block.angle"] = 0,
         block = { 5, -9.81 * t ^ 2 / 2 }, held = { 1, 0 }, ["held.angle"] = 0 }
-      for key, value in pairs(change or {}) do
+      for key, value in pairs(t > 0 and change or {}) do -- it begins where the system does
         all[key] = value
       end
       return { positions = all, multipliers = { pin = { 0, -2 * 9.81 }, ["pin: turn"] = 0 },

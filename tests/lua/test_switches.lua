@@ -16,7 +16,7 @@ local function particle(make, x, v)
   return s
 end
 
--- Errors are of no interest here.
+-- Rows of these methods, or of all; without an exact solution their errors are not measured.
 local function rows_of(s, time, methods, exact)
   if not methods then
     methods = {}

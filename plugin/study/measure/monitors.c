@@ -28,7 +28,7 @@ int vida__create_monitors(const VidaStudy* study, const vida_run* run, vida_moni
   const int n = VidaSystem_CoordinateCount(study->system);
   const int m = VidaSystem_ConstraintCount(study->system);
   const int maps = VidaSystem_MomentumCount(study->system);
-  const int length = study->selection ? study->selected : n;
+  const int length = vida__measured_count(study);
   const int conserved = count_conserved(study->system);
   const int observables = VidaSystem_ObservableCount(study->system);
   *monitors = (vida_monitors){.study = study,

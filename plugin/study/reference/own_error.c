@@ -9,14 +9,10 @@
 #include "study/time/time_loop.h"
 #include "system/model/model.h"
 
-static int measured_length(const VidaStudy* study) {
-  return study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
-}
-
 void vida__update_extent(const VidaStudy* study, const vida_time_loop* loop, double* extent) {
   const double* q = VidaStepper_Positions(loop->stepper);
-  *extent =
-      fmax(*extent, vida__difference_norm(q, study->q0, measured_length(study), study->selection));
+  *extent = fmax(
+      *extent, vida__difference_norm(q, study->q0, vida__measured_count(study), study->selection));
 }
 
 /* The second solution. */
@@ -29,7 +25,7 @@ typedef struct estimate {
 static void start_estimate(const VidaStudy* study, estimate* made) {
   const bool is_mixed = study->norm == VIDA_NORM_MIXED;
   *made = (estimate){.extent = 0.0};
-  vida__start_norm(&made->norm, study->norm, measured_length(study));
+  vida__start_norm(&made->norm, study->norm, vida__measured_count(study));
   vida__start_norm(&made->plain, is_mixed ? VIDA_NORM_END : study->norm, 1);
 }
 
@@ -38,7 +34,7 @@ static int run_estimate_loop(VidaStudy* study, vida_time_loop* loop, long betwee
                              VidaError* error) {
   vida_reference* reference = study->reference;
   const int n = VidaSystem_CoordinateCount(study->system);
-  const int length = measured_length(study);
+  const int length = vida__measured_count(study);
   long cursor = 0;
   int code = vida__start_time_loop(loop, study->q0, study->v0, error);
   while (code == VIDA_SUCCESS && !vida__is_time_loop_over(loop)) {

@@ -428,7 +428,7 @@ static int run_reference_loop(VidaStudy* study, vida_time_loop* loop, const Vida
 /* ---- a solution that is known otherwise ------------------------------------------------------ */
 
 static int check_known(const VidaStudy* study, double t, const double* q, VidaError* error) {
-  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+  const int count = vida__measured_count(study);
   for (int i = 0; i < count; i++) {
     const int coordinate = study->selection ? study->selection[i] : i;
     char number[VIDA_REAL_TEXT_SIZE];
@@ -518,7 +518,7 @@ static int ask_known(const VidaStudy* study, long step, bool is_at_jump, double*
 static const double same_start = 1e-3;
 
 static int refuse_other_start(const VidaStudy* study, const double* q, VidaError* error) {
-  const int count = study->selection ? study->selected : VidaSystem_CoordinateCount(study->system);
+  const int count = vida__measured_count(study);
   int worst = study->selection ? study->selection[0] : 0;
   char t[VIDA_REAL_TEXT_SIZE], there[VIDA_REAL_TEXT_SIZE], here[VIDA_REAL_TEXT_SIZE];
   for (int i = 0; i < count; i++) {
@@ -539,28 +539,35 @@ static int compare_start(const VidaStudy* study, double* work, VidaError* error)
   vida_reference* reference = study->reference;
   const size_t n = (size_t)VidaSystem_CoordinateCount(study->system);
   const size_t m = (size_t)VidaSystem_ConstraintCount(study->system);
-  const int count = study->selection ? study->selected : (int)n;
+  const int count = vida__measured_count(study);
+  const int* selection = study->selection;
   double* q = work + m;
   double motion = 0.0;
   VidaError ignored;
+  vida_error_norm norm; /* of errors as large as the difference, at all states */
   set_unknown(work, m + 2 * n);
   if (reference->known.state(reference->known.data, study->t0, q, q + n, work, &ignored)) {
     return VIDA_SUCCESS;
   }
   vida__choose_signs(study->system, study->q0, q, q + n);
+  const double apart = vida__difference_norm(q, study->q0, count, selection);
+  const double size = vida__difference_norm(study->q0, NULL, count, selection);
+  const double difference = vida__study_difference(study, q, study->q0, count, selection);
+  vida__start_norm(&norm, study->norm, count);
   for (long i = 0; i < reference->states; i++) {
     const double* there = reference->q + (size_t)i * n;
-    motion = fmax(motion, vida__difference_norm(there, study->q0, count, study->selection));
+    motion = fmax(motion, vida__difference_norm(there, study->q0, count, selection));
+    vida__add_sample(&norm, difference, vida__difference_norm(there, NULL, count, selection));
   }
-  const double apart = vida__difference_norm(q, study->q0, count, study->selection);
-  const double size = vida__difference_norm(study->q0, NULL, count, study->selection);
-  if (!(apart > reference->position_error && apart > 64.0 * DBL_EPSILON * size)) { /* or NaN */
+  const double own = vida__norm_value(&norm, study->relative);
+  const bool is_rounding = !(apart > 64.0 * DBL_EPSILON * size); /* or NaN */
+  if (is_rounding || own <= reference->position_error) {
     return VIDA_SUCCESS;
   }
   if (apart > same_start * motion) {
     return refuse_other_start(study, q, error);
   }
-  reference->position_error = apart;
+  reference->position_error = own;
   return VIDA_SUCCESS;
 }
 

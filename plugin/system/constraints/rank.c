@@ -34,7 +34,6 @@ struct vida_rank {
   int m, dependent_count;
   int near_row;         /* the row that is near the others, but not in their space; -1: none */
   double near_distance; /* its distance from the rows before it */
-  bool is_near_kept;    /* it counts as independent */
   double rounding;      /* of positions far from the origin, relative to the system */
   int tested;           /* number of dependent rows whose combination was computed */
   int* order;           /* m: row at each place */
@@ -385,10 +384,11 @@ static int compare_rows(const void* a, const void* b) {
  */
 static void note_near_row(vida_rank* rank, int k, double distance, bool is_kept) {
   const bool is_first = rank->near_row < 0;
-  if (is_first || (is_kept && (!rank->is_near_kept || distance < rank->near_distance))) {
+  const bool is_nearer =
+      is_first || distance < rank->near_distance || rank->dropped[rank->place[rank->near_row]];
+  if (is_first || (is_kept && is_nearer)) {
     rank->near_row = rank->order[k];
     rank->near_distance = distance;
-    rank->is_near_kept = is_kept;
   }
 }
 

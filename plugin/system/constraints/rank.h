@@ -28,9 +28,9 @@ int vida__rank_find(vida_rank* rank, const double* entries, VidaError* error);
 int vida__rank_dependent_count(const vida_rank* rank);
 /* Returns the ascending indices of these rows. */
 const int* vida__rank_dependent(const vida_rank* rank);
-/* Returns the row that nearly depends on others, the nearest one if there are several; -1 if there
- * is none. *distance receives the length of the part of its gradient, scaled to length one, that
- * the rows before it do not have: at most 1e-4; otherwise 1. */
+/* Returns the row that nearly depends on others: the nearest of those that count as independent, or
+ * else a dependent one; -1 if there is none. *distance receives the length of the part of its
+ * gradient, scaled to length one, that is independent of the rows before it: at most 1e-4; or 1. */
 int vida__rank_near_row(const vida_rank* rank, double* distance);
 /* Computes the linear combination of a dependent row, given by its index among the dependent rows:
  * weight (m) with sum_r weight_r G_r = 0. It is scaled so that the largest share, |weight_r| |G_r
